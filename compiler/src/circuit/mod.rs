@@ -1,0 +1,110 @@
+//! The circuit: operators over streams of byte rows, in schedule order. The form, its printer and checks; no decisions.
+//!
+//! `lower` makes it with whole joins and aggregates ([`Op`] before `incremental`); `incremental` replaces each join,
+//! semi- and antijoin by half joins over indexes and fixes the order. `emit` and `interpret` translate each node to
+//! the `feldc_engine::Builder` call of the same name.
+
+use crate::plan::{Expr, Span, TableId, ViewId};
+use feldc_engine::{Aggregate, Side};
+use feldc_value::{ColumnType, Value};
+
+/// Position in [`Circuit::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub usize);
+
+/// A fused chain evaluated row by row. Slots number the input columns first, then the `let`s in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kernel {
+    pub steps: Vec<KernelStep>,
+    /// The output columns in physical order.
+    pub outputs: Vec<Expr>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum KernelStep {
+    /// Names a value for later steps: it becomes the next slot.
+    Let(Expr),
+    /// Drops the row unless the expression is true.
+    Filter(Expr),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    pub op: Op,
+    /// Physical columns of the result rows; for `Index` those of the input.
+    pub layout: Vec<ColumnType>,
+    /// Which view's SQL the node computes (the first that needed it).
+    pub view: Option<ViewId>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// A table without key; `stored` as in `Builder::table`.
+    Table {
+        table: TableId,
+        stored: bool,
+    },
+    KeyedTable {
+        table: TableId,
+        key: usize,
+    },
+    Constant {
+        rows: Vec<Vec<Value>>,
+    },
+    Map {
+        input: NodeId,
+        kernel: Kernel,
+    },
+    Union {
+        inputs: Vec<NodeId>,
+    },
+    Negate {
+        input: NodeId,
+    },
+    Exchange {
+        input: NodeId,
+        key: usize,
+    },
+    Index {
+        input: NodeId,
+        key: usize,
+    },
+    Update {
+        index: NodeId,
+    },
+    /// `delta` ⋈ `index`; the kernel's slots are the left row's columns then the right row's.
+    Join {
+        delta: NodeId,
+        index: NodeId,
+        delta_side: Side,
+        kernel: Kernel,
+    },
+    Semi {
+        delta: NodeId,
+        index: NodeId,
+    },
+    Anti {
+        delta: NodeId,
+        index: NodeId,
+    },
+    Distinct {
+        input: NodeId,
+    },
+    Aggregate {
+        input: NodeId,
+        key: usize,
+        aggregates: Vec<Aggregate>,
+        scalar: bool,
+    },
+    Output {
+        input: NodeId,
+        view: ViewId,
+        stored: bool,
+    },
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Circuit {
+    pub nodes: Vec<Node>,
+}

@@ -1,0 +1,140 @@
+//! Scalar expressions, shared by the plan (columns by id) and the circuit (columns by slot).
+
+use super::{ColumnId, Plan};
+use feldc_value::function::Function;
+use feldc_value::{ColumnType, Value};
+
+/// A stretch of the program's text, by bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    pub start: u32,
+    pub end: u32,
+    /// Line and column of `start`, both from 1, columns in characters.
+    pub line: u32,
+    pub column: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub ty: ColumnType,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A column of an input (plan only).
+    Column(ColumnId),
+    /// A slot of a kernel: the input row's physical columns (for pairs left then right), then its `let`s (circuit only).
+    Slot(usize),
+    Literal(Value),
+    /// A registry function, casts included.
+    Call {
+        function: &'static Function,
+        arguments: Vec<Expr>,
+    },
+    /// Three-valued, left to right: a later operand is not evaluated once the result is known.
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
+    IsNull(Box<Expr>),
+    /// Searched CASE: the first branch whose condition is true; later ones are not evaluated.
+    Case {
+        branches: Vec<(Expr, Expr)>,
+        otherwise: Option<Box<Expr>>,
+    },
+    /// The first non-NULL; later ones are not evaluated.
+    Coalesce(Vec<Expr>),
+    /// NULL where the operand fails (SAFE_CAST).
+    Try(Box<Expr>),
+    /// Only between `bind` and decorrelation.
+    Subquery {
+        kind: SubqueryKind,
+        plan: Box<Plan>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubqueryKind {
+    /// One column; NULL over no row, error 21000 over more than one.
+    Scalar,
+    Exists,
+    /// `operands = ANY (columns of the plan)`, three-valued; NOT IN is NOT over it.
+    In {
+        operands: Vec<Expr>,
+    },
+    /// `operand op ANY/ALL (plan)`; `comparison` is the two-argument comparison function.
+    Quantified {
+        operand: Box<Expr>,
+        comparison: &'static Function,
+        quantifier: Quantifier,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    Any,
+    All,
+}
+
+impl Expr {
+    pub fn column(id: ColumnId, ty: ColumnType, span: Span) -> Expr {
+        Expr { kind: ExprKind::Column(id), ty, span }
+    }
+
+    pub fn literal(value: Value, ty: ColumnType, span: Span) -> Expr {
+        Expr { kind: ExprKind::Literal(value), ty, span }
+    }
+
+    /// Direct sub-expressions (the operands of a subquery included, its plan not).
+    pub fn children(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Column(_) | ExprKind::Slot(_) | ExprKind::Literal(_) => vec![],
+            ExprKind::Call { arguments, .. } => arguments.iter().collect(),
+            ExprKind::And(operands) | ExprKind::Or(operands) | ExprKind::Coalesce(operands) => {
+                operands.iter().collect()
+            }
+            ExprKind::IsNull(operand) | ExprKind::Try(operand) => vec![operand],
+            ExprKind::Case { branches, otherwise } => branches
+                .iter()
+                .flat_map(|(condition, result)| [condition, result])
+                .chain(otherwise.iter().map(|e| &**e))
+                .collect(),
+            ExprKind::Subquery { kind, .. } => match kind {
+                SubqueryKind::Scalar | SubqueryKind::Exists => vec![],
+                SubqueryKind::In { operands } => operands.iter().collect(),
+                SubqueryKind::Quantified { operand, .. } => vec![operand],
+            },
+        }
+    }
+
+    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            ExprKind::Column(_) | ExprKind::Slot(_) | ExprKind::Literal(_) => vec![],
+            ExprKind::Call { arguments, .. } => arguments.iter_mut().collect(),
+            ExprKind::And(operands) | ExprKind::Or(operands) | ExprKind::Coalesce(operands) => {
+                operands.iter_mut().collect()
+            }
+            ExprKind::IsNull(operand) | ExprKind::Try(operand) => vec![operand],
+            ExprKind::Case { branches, otherwise } => branches
+                .iter_mut()
+                .flat_map(|(condition, result)| [condition, result])
+                .chain(otherwise.iter_mut().map(|e| &mut **e))
+                .collect(),
+            ExprKind::Subquery { kind, .. } => match kind {
+                SubqueryKind::Scalar | SubqueryKind::Exists => vec![],
+                SubqueryKind::In { operands } => operands.iter_mut().collect(),
+                SubqueryKind::Quantified { operand, .. } => vec![operand],
+            },
+        }
+    }
+
+    /// Can evaluation fail? (Guarded operands count too: the answer is for the whole expression.)
+    pub fn fallible(&self) -> bool {
+        match &self.kind {
+            ExprKind::Try(_) => false,
+            ExprKind::Call { function, .. } if function.fallible => true,
+            ExprKind::Subquery { .. } => true,
+            _ => self.children().iter().any(|child| child.fallible()),
+        }
+    }
+}

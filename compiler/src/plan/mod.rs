@@ -1,0 +1,231 @@
+//! The logical plan: relational algebra over columns with unique ids. The form, its walks, printer and checks;
+//! no decisions.
+//!
+//! `bind` makes it (with [`Plan::Apply`] and [`ExprKind::Subquery`] in it), `rewrite` removes those and improves it,
+//! `lower` consumes it.
+
+pub mod expr;
+
+pub use expr::{Expr, ExprKind, Quantifier, Span, SubqueryKind};
+
+use feldc_engine::AggregateFunction;
+use feldc_value::ColumnType;
+
+/// A column of some operator's result, unique in the program. Names are only for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ColumnId(pub u32);
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    pub id: ColumnId,
+    pub name: String,
+    pub ty: ColumnType,
+}
+
+/// Position in [`Program::tables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableId(pub usize);
+
+/// Position in [`Program::views`]; a view reads only tables and views before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ViewId(pub usize);
+
+/// A bound program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    pub tables: Vec<Table>,
+    pub views: Vec<View>,
+    /// `SET on_error = 'fail'`.
+    pub fail_on_error: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct TableColumn {
+    pub name: String,
+    pub case_sensitive: bool,
+    pub ty: ColumnType,
+    /// DEFAULT, folded to a value's text; `None` without DEFAULT.
+    pub default: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub name: String,
+    pub case_sensitive: bool,
+    pub columns: Vec<TableColumn>,
+    /// Positions of the primary key's columns, in key order.
+    pub primary_key: Vec<usize>,
+    pub materialized: bool,
+    pub append_only: bool,
+    pub connectors: serde_json::Value,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewKind {
+    Local,
+    Output,
+    Materialized,
+}
+
+#[derive(Clone, Debug)]
+pub struct View {
+    pub name: String,
+    pub case_sensitive: bool,
+    pub kind: ViewKind,
+    /// The SQL columns, in order: name, quoted or not, and the plan's column that holds it (the same plan column may
+    /// stand behind several).
+    pub columns: Vec<ViewColumn>,
+    pub plan: Plan,
+    pub connectors: serde_json::Value,
+    /// CREATE INDEX: name and positions in `columns`.
+    pub indexes: Vec<(String, Vec<usize>)>,
+    /// The text of the statement, for comments in generated code.
+    pub sql: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct ViewColumn {
+    pub name: String,
+    pub case_sensitive: bool,
+    pub id: ColumnId,
+    pub ty: ColumnType,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JoinKind {
+    Inner,
+    /// RIGHT is bound as LEFT with swapped inputs.
+    Left,
+    Full,
+    /// Left rows with at least one match, once each copy; columns of the left input only.
+    Semi,
+    /// Left rows without a match; columns of the left input only.
+    Anti,
+}
+
+/// A relation. Every node's columns are found with [`Plan::columns`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plan {
+    /// A base table; `columns` are fresh ids for its columns in SQL order.
+    Table {
+        table: TableId,
+        columns: Vec<Column>,
+    },
+    /// An earlier view; `columns` are fresh ids for its SQL columns.
+    View {
+        view: ViewId,
+        columns: Vec<Column>,
+    },
+    /// Literal rows (no column references inside); one row without columns is SELECT without FROM.
+    Values {
+        rows: Vec<Vec<Expr>>,
+        columns: Vec<Column>,
+    },
+    Filter {
+        input: Box<Plan>,
+        predicate: Expr,
+    },
+    /// Exactly the listed columns; a pass-through is an `ExprKind::Column` with a new or the same id.
+    Project {
+        input: Box<Plan>,
+        columns: Vec<(Column, Expr)>,
+    },
+    /// `on` may be any search condition over both inputs' columns. For Left and Full the padded side's columns appear
+    /// with nullable types in `columns()`.
+    Join {
+        kind: JoinKind,
+        left: Box<Plan>,
+        right: Box<Plan>,
+        on: Expr,
+    },
+    /// Dependent join: `right` may refer to columns of `left`. Kinds Inner, Left, Semi, Anti. Removed by decorrelation.
+    Apply {
+        kind: JoinKind,
+        left: Box<Plan>,
+        right: Box<Plan>,
+        on: Expr,
+    },
+    /// GROUP BY over columns of the input. Without keys and with `scalar`: exactly one row.
+    Aggregate {
+        input: Box<Plan>,
+        keys: Vec<(Column, ColumnId)>,
+        aggregates: Vec<(Column, AggregateCall)>,
+        scalar: bool,
+    },
+    Distinct {
+        input: Box<Plan>,
+    },
+    /// UNION ALL; `columns` are fresh, position by position; the inputs' columns have exactly these types.
+    Union {
+        inputs: Vec<Plan>,
+        columns: Vec<Column>,
+    },
+    /// EXCEPT / INTERSECT, set semantics (`all` false) or bag semantics.
+    SetDifference {
+        left: Box<Plan>,
+        right: Box<Plan>,
+        all: bool,
+        columns: Vec<Column>,
+    },
+    SetIntersection {
+        left: Box<Plan>,
+        right: Box<Plan>,
+        all: bool,
+        columns: Vec<Column>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct AggregateCall {
+    pub function: AggregateFunction,
+    /// `None` for COUNT(*). FILTER is bound as a CASE around the argument (COUNT(*) FILTER as a COUNT of one).
+    pub argument: Option<Expr>,
+    pub distinct: bool,
+    pub span: Span,
+}
+
+fn nullable(columns: Vec<Column>) -> Vec<Column> {
+    columns.into_iter().map(|c| Column { ty: ColumnType::new(c.ty.ty, true), ..c }).collect()
+}
+
+impl Plan {
+    /// The result's columns, in order.
+    pub fn columns(&self) -> Vec<Column> {
+        match self {
+            Plan::Table { columns, .. }
+            | Plan::View { columns, .. }
+            | Plan::Values { columns, .. }
+            | Plan::Union { columns, .. }
+            | Plan::SetDifference { columns, .. }
+            | Plan::SetIntersection { columns, .. } => columns.clone(),
+            Plan::Filter { input, .. } | Plan::Distinct { input } => input.columns(),
+            Plan::Project { columns, .. } => columns.iter().map(|(column, _)| column.clone()).collect(),
+            Plan::Join { kind, left, right, .. } | Plan::Apply { kind, left, right, .. } => match kind {
+                JoinKind::Inner => [left.columns(), right.columns()].concat(),
+                JoinKind::Left => [left.columns(), nullable(right.columns())].concat(),
+                JoinKind::Full => nullable([left.columns(), right.columns()].concat()),
+                JoinKind::Semi | JoinKind::Anti => left.columns(),
+            },
+            Plan::Aggregate { keys, aggregates, .. } => {
+                keys.iter().map(|(c, _)| c.clone()).chain(aggregates.iter().map(|(c, _)| c.clone())).collect()
+            }
+        }
+    }
+
+    pub fn children(&self) -> Vec<&Plan> {
+        match self {
+            Plan::Table { .. } | Plan::View { .. } | Plan::Values { .. } => vec![],
+            Plan::Filter { input, .. }
+            | Plan::Project { input, .. }
+            | Plan::Aggregate { input, .. }
+            | Plan::Distinct { input } => vec![input],
+            Plan::Join { left, right, .. }
+            | Plan::Apply { left, right, .. }
+            | Plan::SetDifference { left, right, .. }
+            | Plan::SetIntersection { left, right, .. } => vec![left, right],
+            Plan::Union { inputs, .. } => inputs.iter().collect(),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The incremental engine: byte rows, Z-sets, traces, operators, circuits and workers.
+//!
+//! Knows no SQL text and no I/O protocol. A circuit is built through [`Builder`], by generated code or by the
+//! interpreter, and run by [`Runtime`].
+
+pub mod batch;
+pub mod builder;
+pub mod errors;
+pub mod layout;
+pub mod row;
+pub mod runtime;
+
+pub use batch::Batch;
+pub use builder::{Aggregate, AggregateFunction, Builder, IndexId, JoinKernel, MapKernel, Side, StreamId};
+pub use errors::Errors;
+pub use layout::Layout;
+pub use runtime::{Runtime, StepInput, StepOutput};

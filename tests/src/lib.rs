@@ -1,0 +1,1 @@
+//! Helpers of the suites over the whole system.
