@@ -2,13 +2,16 @@
 
 use crate::Errors;
 use feldc_value::EvalError;
+use std::cmp::Ordering;
 
 /// Rows laid end to end in one buffer. Weights are kept only when some differ from +1.
+///
+/// Two batches are equal when they hold the same rows with the same weights in the same order.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     data: Vec<u8>,
     /// End offset of each row; not kept when `stride` is known.
-    ends: Vec<u32>,
+    ends: Vec<usize>,
     stride: Option<usize>,
     len: usize,
     /// Empty while every weight is +1.
@@ -16,6 +19,7 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// `stride`: bytes of every row, when that is constant ([`crate::Layout::stride`]).
     pub fn new(stride: Option<usize>) -> Batch {
         Batch { stride, ..Batch::default() }
     }
@@ -28,44 +32,189 @@ impl Batch {
         self.len == 0
     }
 
+    pub fn stride(&self) -> Option<usize> {
+        self.stride
+    }
+
+    /// Bytes of all rows together.
+    pub fn byte_len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Bytes the batch holds on to, used or not.
+    pub fn capacity(&self) -> usize {
+        self.data.capacity() + (self.ends.capacity() + self.weights.capacity()) * size_of::<u64>()
+    }
+
+    /// Is every weight +1?
+    pub fn is_plain(&self) -> bool {
+        self.weights.is_empty()
+    }
+
     /// The buffer behind the rows: a kernel appends one row's bytes, then calls [`Batch::commit`] or
     /// [`Batch::rollback`].
+    #[inline(always)]
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.data
     }
 
     /// Makes the bytes appended since the last commit a row of this weight (not 0).
-    pub fn commit(&mut self, _weight: i64) {
-        todo!()
+    #[inline(always)]
+    pub fn commit(&mut self, weight: i64) {
+        debug_assert_ne!(weight, 0, "a row of weight 0 is no row");
+        match self.stride {
+            Some(stride) => debug_assert_eq!(self.data.len(), (self.len + 1) * stride, "row of wrong width"),
+            None => self.ends.push(self.data.len()),
+        }
+        if weight != 1 || !self.weights.is_empty() {
+            self.commit_weight(weight);
+        }
+        self.len += 1;
+    }
+
+    #[inline(never)]
+    fn commit_weight(&mut self, weight: i64) {
+        if self.weights.is_empty() {
+            self.weights.resize(self.len, 1);
+        }
+        self.weights.push(weight);
     }
 
     /// Forgets the bytes appended since the last commit.
+    #[inline(always)]
     pub fn rollback(&mut self) {
-        todo!()
+        self.data.truncate(self.committed());
     }
 
+    #[inline(always)]
+    fn committed(&self) -> usize {
+        match self.stride {
+            Some(stride) => self.len * stride,
+            None => self.ends.last().copied().unwrap_or(0),
+        }
+    }
+
+    #[inline(always)]
     pub fn push(&mut self, row: &[u8], weight: i64) {
         self.data.extend_from_slice(row);
         self.commit(weight);
     }
 
-    pub fn row(&self, _index: usize) -> &[u8] {
-        todo!()
+    /// Appends the rows of `other`, which has the same layout.
+    pub fn append(&mut self, other: &Batch) {
+        if self.stride != other.stride {
+            return other.iter().for_each(|(row, weight)| self.push(row, weight));
+        }
+        if !self.weights.is_empty() || !other.weights.is_empty() {
+            self.weights.resize(self.len, 1);
+            self.weights.extend_from_slice(&other.weights);
+            self.weights.resize(self.len + other.len, 1);
+        }
+        let base = self.data.len();
+        self.ends.extend(other.ends.iter().map(|end| base + end));
+        self.data.extend_from_slice(&other.data);
+        self.len += other.len;
     }
 
+    /// Forgets all rows, keeping the memory.
+    pub fn clear(&mut self) {
+        self.data.clear();
+        self.ends.clear();
+        self.weights.clear();
+        self.len = 0;
+    }
+
+    #[inline(always)]
+    pub fn row(&self, index: usize) -> &[u8] {
+        match self.stride {
+            Some(stride) => &self.data[index * stride..(index + 1) * stride],
+            None => {
+                let start = if index == 0 { 0 } else { self.ends[index - 1] };
+                &self.data[start..self.ends[index]]
+            }
+        }
+    }
+
+    #[inline(always)]
     pub fn weight(&self, index: usize) -> i64 {
         self.weights.get(index).copied().unwrap_or(1)
     }
 
     /// The rows with their weights.
-    pub fn iter(&self) -> impl Iterator<Item = (&[u8], i64)> + '_ {
+    #[inline(always)]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], i64)> + DoubleEndedIterator + '_ {
         (0..self.len).map(|index| (self.row(index), self.weight(index)))
+    }
+
+    /// The same rows with opposite weights.
+    pub fn negated(mut self) -> Batch {
+        self.weights.resize(self.len, 1);
+        self.weights.iter_mut().for_each(|weight| *weight = -*weight);
+        self
     }
 
     /// The same Z-set sorted by row bytes, equal rows added up, zero weights gone.
     pub fn consolidated(self) -> Batch {
-        todo!()
+        match self.stride {
+            _ if self.is_consolidated() => self,
+            Some(0) => self.consolidated_empty_rows(),
+            _ => self.added_up(&self.sorted_order()),
+        }
     }
+
+    fn is_consolidated(&self) -> bool {
+        !self.weights.contains(&0) && (1..self.len).all(|index| self.row(index - 1) < self.row(index))
+    }
+
+    /// Rows without columns are all equal: only their number counts.
+    fn consolidated_empty_rows(self) -> Batch {
+        let mut out = Batch::new(self.stride);
+        let total = if self.is_plain() { self.len as i64 } else { self.weights.iter().sum() };
+        if total != 0 {
+            out.commit(total);
+        }
+        out
+    }
+
+    /// Positions of the rows in byte order. The first 8 bytes decide most comparisons without touching the rows. The
+    /// sort is one that finds runs, so concatenated sorted batches are merged rather than sorted anew.
+    fn sorted_order(&self) -> Vec<(u64, usize)> {
+        let mut order: Vec<_> = (0..self.len).map(|index| (head(self.row(index)), index)).collect();
+        match self.stride {
+            Some(0..=8) => order.sort_by_key(|entry| entry.0),
+            _ => order.sort_by(|left, right| match left.0.cmp(&right.0) {
+                Ordering::Equal => self.row(left.1).cmp(self.row(right.1)),
+                unequal => unequal,
+            }),
+        }
+        order
+    }
+
+    fn added_up(&self, order: &[(u64, usize)]) -> Batch {
+        let mut out = Batch { data: Vec::with_capacity(self.data.len()), ..Batch::new(self.stride) };
+        for equal in order.chunk_by(|left, right| left.0 == right.0 && self.row(left.1) == self.row(right.1)) {
+            let weight = equal.iter().map(|entry| self.weight(entry.1)).sum();
+            if weight != 0 {
+                out.push(self.row(equal[0].1), weight);
+            }
+        }
+        out
+    }
+}
+
+impl PartialEq for Batch {
+    fn eq(&self, other: &Batch) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+/// The first 8 bytes of a row as a number of the same order, short rows filled up with zeros.
+#[inline]
+fn head(row: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let len = row.len().min(8);
+    bytes[..len].copy_from_slice(&row[..len]);
+    u64::from_be_bytes(bytes)
 }
 
 /// The loop of every native map kernel: `row_kernel(row, out)` appends a result row's bytes and returns `Ok(true)`, or
@@ -85,6 +234,67 @@ pub fn map_rows(
                 out.rollback();
                 errors.push(&error, row, weight);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn weights_are_kept_only_when_needed() {
+        let mut batch = Batch::new(Some(1));
+        batch.push(b"a", 1);
+        assert!(batch.is_plain());
+        batch.push(b"b", -2);
+        batch.push(b"c", 1);
+        let rows: Vec<_> = batch.iter().collect();
+        assert_eq!(rows, [(&b"a"[..], 1), (b"b", -2), (b"c", 1)]);
+    }
+
+    #[test]
+    fn rollback_forgets_one_row() {
+        for stride in [Some(2), None] {
+            let mut batch = Batch::new(stride);
+            batch.push(b"xy", 1);
+            batch.buffer().extend(b"half");
+            batch.rollback();
+            batch.push(b"zz", 1);
+            assert_eq!(batch.iter().map(|(row, _)| row).collect::<Vec<_>>(), [b"xy", b"zz"]);
+        }
+    }
+
+    #[test]
+    fn rows_without_columns_are_counted() {
+        let mut batch = Batch::new(Some(0));
+        batch.commit(1);
+        batch.commit(1);
+        assert_eq!(batch.clone().consolidated().iter().collect::<Vec<_>>(), [(&b""[..], 2)]);
+        batch.commit(-2);
+        assert!(batch.consolidated().is_empty());
+    }
+
+    /// Random batches against a map from row to weight.
+    #[test]
+    fn consolidation_adds_up_equal_rows_in_byte_order() {
+        let mut random = crate::testing::Random::new(7);
+        for round in 0..300 {
+            let stride = [Some(1), Some(3), Some(8), Some(11), None][round % 5];
+            let mut batch = Batch::new(stride);
+            let mut expected = BTreeMap::<Vec<u8>, i64>::new();
+            for _ in 0..random.below(60) {
+                let width = stride.unwrap_or(random.below(12));
+                let row: Vec<u8> = (0..width).map(|at| random.below(if at > 6 { 4 } else { 2 }) as u8).collect();
+                let weight = if random.below(2) == 0 { 1 } else { -1 };
+                batch.push(&row, weight);
+                *expected.entry(row).or_default() += weight;
+            }
+            expected.retain(|_, weight| *weight != 0);
+            let consolidated = batch.consolidated();
+            assert!(consolidated.iter().eq(expected.iter().map(|(row, weight)| (&row[..], *weight))));
+            assert!(consolidated.is_consolidated());
         }
     }
 }

@@ -10,18 +10,27 @@
 //! * REAL, DOUBLE: IEEE bits, all flipped when negative, else the sign bit flipped; one NaN (greatest), no -0.0.
 //! * CHAR, VARCHAR: UTF-8 with byte 0x00 written 0x01 0x01 and byte 0x01 written 0x01 0x02, then a terminator 0x00.
 
-use feldc_value::{ColumnType, Value};
+use crate::row;
+use feldc_value::{ColumnType, SqlType, Value};
 
-/// The columns of a stream's rows in physical order; the first `key` of them are the key.
+/// The columns of a stream's rows in physical order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     columns: Vec<ColumnType>,
-    // The engine adds derived facts: static offsets, constant stride, ...
+    /// Where each leading column starts, as far as that is the same in every row: `starts[n]` is also the width of
+    /// the first `n` columns. One entry more than the columns when all are of fixed width.
+    starts: Vec<usize>,
 }
 
 impl Layout {
     pub fn new(columns: Vec<ColumnType>) -> Layout {
-        Layout { columns }
+        let mut starts = vec![0];
+        let mut end = 0;
+        for width in columns.iter().map_while(|column| column.fixed_width()) {
+            end += width;
+            starts.push(end);
+        }
+        Layout { columns, starts }
     }
 
     pub fn columns(&self) -> &[ColumnType] {
@@ -30,21 +39,212 @@ impl Layout {
 
     /// Bytes of every row when no column varies in width.
     pub fn stride(&self) -> Option<usize> {
-        self.columns.iter().map(|column| column.fixed_width()).sum()
+        self.prefix_stride(self.columns.len())
     }
 
-    /// Bytes of the first `columns` columns of `row`.
-    pub fn prefix_len(&self, _row: &[u8], _columns: usize) -> usize {
-        todo!()
+    /// Where `column` starts (at its tag if it is nullable), when that is the same in every row.
+    pub fn offset(&self, column: usize) -> Option<usize> {
+        self.starts.get(column).copied().filter(|_| column < self.columns.len())
     }
 
-    /// Appends the encoding of `values`, one per column.
-    pub fn encode(&self, _values: &[Value], _out: &mut Vec<u8>) {
-        todo!()
+    /// Bytes of the first `columns` columns when that is the same in every row.
+    pub fn prefix_stride(&self, columns: usize) -> Option<usize> {
+        self.starts.get(columns).copied()
+    }
+
+    /// Bytes of the first `columns` columns of `row`: also the offset of the column behind them.
+    #[inline]
+    pub fn prefix_len(&self, row: &[u8], columns: usize) -> usize {
+        match self.starts.get(columns) {
+            Some(&len) => len,
+            None => self.walk(row, columns),
+        }
+    }
+
+    fn walk(&self, row: &[u8], columns: usize) -> usize {
+        let known = self.starts.len() - 1;
+        let varying = &self.columns[known..columns];
+        varying.iter().fold(self.starts[known], |offset, column| skip_column(*column, row, offset))
+    }
+
+    /// Is one of the first `columns` columns of `row` NULL? Such a key equals no other in a join.
+    #[inline]
+    pub fn has_null_key(&self, row: &[u8], columns: usize) -> bool {
+        let mut offset = 0;
+        for column in &self.columns[..columns] {
+            if column.nullable && row::is_null(row, offset) {
+                return true;
+            }
+            offset = skip_column(*column, row, offset);
+        }
+        false
+    }
+
+    /// Appends the encoding of `values`, one per column; fewer give a row's first columns.
+    ///
+    /// # Panics
+    /// When a value is not of its column's type, or NULL for a column that is NOT NULL.
+    pub fn encode(&self, values: &[Value], out: &mut Vec<u8>) {
+        for (column, value) in self.columns.iter().zip(values) {
+            encode_column(*column, value, out);
+        }
     }
 
     /// The values of all columns of `row`.
-    pub fn decode(&self, _row: &[u8]) -> Vec<Value> {
-        todo!()
+    pub fn decode(&self, row: &[u8]) -> Vec<Value> {
+        self.decode_prefix(row, self.columns.len())
+    }
+
+    /// The values of the first `columns` columns of `row`.
+    pub fn decode_prefix(&self, row: &[u8], columns: usize) -> Vec<Value> {
+        let mut offset = 0;
+        let columns = self.columns[..columns].iter();
+        columns
+            .map(|column| {
+                let value = decode_column(*column, row, offset);
+                offset = skip_column(*column, row, offset);
+                value
+            })
+            .collect()
+    }
+
+    /// Where `column` of `row` starts, at its tag if it is nullable.
+    #[inline]
+    pub fn column_offset(&self, row: &[u8], column: usize) -> usize {
+        self.prefix_len(row, column)
+    }
+
+    /// The value of `column` of `row`.
+    pub fn decode_one(&self, row: &[u8], column: usize) -> Value {
+        decode_column(self.columns[column], row, self.column_offset(row, column))
+    }
+
+    /// The first `columns` columns on their own.
+    pub fn prefix(&self, columns: usize) -> Layout {
+        Layout::new(self.columns[..columns].to_vec())
+    }
+}
+
+/// Appends the encoding of one value with its tag (see [`Layout::encode`]).
+///
+/// # Panics
+/// When the value is not of the column's type, or NULL for a column that is NOT NULL.
+pub fn encode_column(column: ColumnType, value: &Value, out: &mut Vec<u8>) {
+    match (column.nullable, value) {
+        (true, Value::Null) => return row::put_null(out, column.ty.fixed_width().unwrap_or(0)),
+        (true, _) => row::put_tag(out),
+        (false, _) => (),
+    }
+    match (column.ty, value) {
+        (SqlType::Boolean, Value::Boolean(value)) => row::put_bool(out, *value),
+        (SqlType::TinyInt, Value::TinyInt(value)) => row::put_i8(out, *value),
+        (SqlType::SmallInt, Value::SmallInt(value)) => row::put_i16(out, *value),
+        (SqlType::Integer, Value::Integer(value)) => row::put_i32(out, *value),
+        (SqlType::BigInt, Value::BigInt(value)) => row::put_i64(out, *value),
+        (SqlType::Decimal { .. }, Value::Decimal(value)) => encode_decimal(column.ty, *value, out),
+        (SqlType::Real, Value::Real(value)) => row::put_f32(out, *value),
+        (SqlType::Double, Value::Double(value)) => row::put_f64(out, *value),
+        (SqlType::Char { .. } | SqlType::Varchar { .. }, Value::Text(value)) => row::put_text(out, value),
+        (SqlType::Date, Value::Date(value)) => row::put_i32(out, *value),
+        (SqlType::Time, Value::Time(value)) => row::put_i64(out, *value),
+        (SqlType::Timestamp, Value::Timestamp(value)) => row::put_i64(out, *value),
+        (SqlType::IntervalShort { .. }, Value::IntervalShort(value)) => row::put_i64(out, *value),
+        (SqlType::IntervalLong { .. }, Value::IntervalLong(value)) => row::put_i32(out, *value),
+        (ty, value) => panic!("{value:?} is no value of a column of type {ty}, nullable: {}", column.nullable),
+    }
+}
+
+fn encode_decimal(ty: SqlType, value: i128, out: &mut Vec<u8>) {
+    match (ty.fixed_width(), i64::try_from(value)) {
+        (Some(8), Ok(narrow)) => row::put_i64(out, narrow),
+        (Some(8), Err(_)) => panic!("{value} units do not fit {ty}"),
+        _ => row::put_i128(out, value),
+    }
+}
+
+/// The value of the column that starts at `offset` (at its tag if it is nullable).
+pub fn decode_column(column: ColumnType, row: &[u8], offset: usize) -> Value {
+    if column.nullable && row::is_null(row, offset) {
+        return Value::Null;
+    }
+    let offset = offset + usize::from(column.nullable);
+    match column.ty {
+        SqlType::Null => Value::Null,
+        SqlType::Boolean => Value::Boolean(row::get_bool(row, offset)),
+        SqlType::TinyInt => Value::TinyInt(row::get_i8(row, offset)),
+        SqlType::SmallInt => Value::SmallInt(row::get_i16(row, offset)),
+        SqlType::Integer => Value::Integer(row::get_i32(row, offset)),
+        SqlType::BigInt => Value::BigInt(row::get_i64(row, offset)),
+        SqlType::Decimal { .. } => match column.ty.fixed_width() {
+            Some(8) => Value::Decimal(row::get_i64(row, offset).into()),
+            _ => Value::Decimal(row::get_i128(row, offset)),
+        },
+        SqlType::Real => Value::Real(row::get_f32(row, offset)),
+        SqlType::Double => Value::Double(row::get_f64(row, offset)),
+        SqlType::Char { .. } | SqlType::Varchar { .. } => Value::text(row::get_text(row, offset).0),
+        SqlType::Date => Value::Date(row::get_i32(row, offset)),
+        SqlType::Time => Value::Time(row::get_i64(row, offset)),
+        SqlType::Timestamp => Value::Timestamp(row::get_i64(row, offset)),
+        SqlType::IntervalShort { .. } => Value::IntervalShort(row::get_i64(row, offset)),
+        SqlType::IntervalLong { .. } => Value::IntervalLong(row::get_i32(row, offset)),
+    }
+}
+
+/// The offset behind the column that starts at `offset` (at its tag if it is nullable).
+#[inline]
+pub fn skip_column(column: ColumnType, row: &[u8], offset: usize) -> usize {
+    match column.fixed_width() {
+        Some(width) => offset + width,
+        None if column.nullable && row::is_null(row, offset) => offset + 1,
+        None => row::skip_text(row, offset + usize::from(column.nullable)),
+    }
+}
+
+/// The key of a stream: its rows' first columns.
+#[derive(Clone, Debug)]
+pub struct Key {
+    layout: Layout,
+    columns: usize,
+    stride: Option<usize>,
+    nullable: bool,
+}
+
+impl Key {
+    pub fn new(layout: &Layout, columns: usize) -> Key {
+        Key {
+            layout: layout.clone(),
+            columns,
+            stride: layout.prefix_stride(columns),
+            nullable: layout.columns()[..columns].iter().any(|column| column.nullable),
+        }
+    }
+
+    /// The key's part of `row`.
+    #[inline]
+    pub fn of<'row>(&self, row: &'row [u8]) -> &'row [u8] {
+        match self.stride {
+            Some(len) => &row[..len],
+            None => &row[..self.layout.prefix_len(row, self.columns)],
+        }
+    }
+
+    /// Is a column of the key of `row` NULL? Such a key equals no other in a join.
+    #[inline]
+    pub fn has_null(&self, row: &[u8]) -> bool {
+        self.nullable && self.layout.has_null_key(row, self.columns)
+    }
+
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The layout of whole rows.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Bytes of every key when no column of it varies in width.
+    pub fn stride(&self) -> Option<usize> {
+        self.stride
     }
 }

@@ -3,15 +3,22 @@
 //! Knows no SQL text and no I/O protocol. A circuit is built through [`Builder`], by generated code or by the
 //! interpreter, and run by [`Runtime`].
 
+#![deny(unsafe_code)]
+
 pub mod batch;
 pub mod builder;
 pub mod errors;
 pub mod layout;
+pub mod operator;
 pub mod row;
 pub mod runtime;
+#[cfg(test)]
+mod testing;
+pub mod trace;
+mod worker;
 
 pub use batch::Batch;
 pub use builder::{Aggregate, AggregateFunction, Builder, IndexId, JoinKernel, MapKernel, Side, StreamId};
 pub use errors::Errors;
-pub use layout::Layout;
+pub use layout::{Key, Layout};
 pub use runtime::{Runtime, StepInput, StepOutput};

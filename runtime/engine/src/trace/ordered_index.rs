@@ -1,0 +1,2 @@
+//! Stub.
+pub struct OrderedIndex;
