@@ -1,1 +1,7 @@
-//! Helpers of the suites over the whole system.
+//! What the suites share: a session that steps a program in this process, step scripts, random change streams.
+
+pub mod script;
+pub mod session;
+pub mod stream;
+
+pub use session::{Change, Session};

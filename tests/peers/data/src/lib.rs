@@ -1,1 +1,7 @@
-//! Data of the benchmarks.
+//! Data and measuring of the side-by-side benchmarks: the same rows, in the same order and batches, for every engine.
+
+pub mod measure;
+pub mod micro;
+pub mod tpch;
+
+pub use measure::{Meter, Report};

@@ -1,0 +1,2 @@
+CREATE TABLE t (k BIGINT, val BIGINT);
+CREATE VIEW v AS SELECT k, COUNT(*) AS n, SUM(val) AS total FROM t GROUP BY k;
