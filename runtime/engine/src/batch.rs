@@ -3,6 +3,8 @@
 use crate::Errors;
 use feldc_value::EvalError;
 use std::cmp::Ordering;
+use std::io::Write;
+use std::ops::Range;
 
 /// Rows laid end to end in one buffer. Weights are kept only when some differ from +1.
 ///
@@ -116,6 +118,13 @@ impl Batch {
         self.len += other.len;
     }
 
+    /// The rows at these positions.
+    pub fn slice(&self, range: Range<usize>) -> Batch {
+        let mut out = Batch::new(self.stride);
+        range.for_each(|index| out.push(self.row(index), self.weight(index)));
+        out
+    }
+
     /// Forgets all rows, keeping the memory.
     pub fn clear(&mut self) {
         self.data.clear();
@@ -199,6 +208,45 @@ impl Batch {
             }
         }
         out
+    }
+}
+
+/// A batch as bytes, for channels between processes: four numbers, then the rows, their ends and their weights.
+impl Batch {
+    const HEADER: usize = 4 * size_of::<u64>();
+
+    pub(crate) fn length_in_bytes(&self) -> usize {
+        Batch::HEADER + self.data.len() + size_of::<u64>() * (self.ends.len() + self.weights.len())
+    }
+
+    pub(crate) fn write_to(&self, writer: &mut impl Write) -> std::io::Result<()> {
+        let stride = self.stride.map_or(0, |stride| stride + 1);
+        for number in [stride, self.len, self.data.len(), self.weights.len()] {
+            writer.write_all(&(number as u64).to_le_bytes())?;
+        }
+        writer.write_all(&self.data)?;
+        self.ends.iter().try_for_each(|end| writer.write_all(&(*end as u64).to_le_bytes()))?;
+        self.weights.iter().try_for_each(|weight| writer.write_all(&weight.to_le_bytes()))
+    }
+
+    /// # Panics
+    /// When the bytes are not what [`Batch::write_to`] wrote.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Batch {
+        let numbers = |bytes: &[u8]| -> Vec<u64> {
+            bytes.chunks_exact(8).map(|chunk| u64::from_le_bytes(chunk.try_into().expect("eight bytes"))).collect()
+        };
+        let (header, rest) = bytes.split_at(Batch::HEADER);
+        let [stride, len, data_len, weights] = numbers(header)[..] else { unreachable!("the header is four numbers") };
+        let stride = stride.checked_sub(1).map(|stride| stride as usize);
+        let (data, rest) = rest.split_at(data_len as usize);
+        let (ends, rest) = rest.split_at(if stride.is_none() { len as usize * 8 } else { 0 });
+        Batch {
+            data: data.to_vec(),
+            ends: numbers(ends).into_iter().map(|end| end as usize).collect(),
+            stride,
+            len: len as usize,
+            weights: numbers(&rest[..weights as usize * 8]).into_iter().map(|weight| weight as i64).collect(),
+        }
     }
 }
 

@@ -4,8 +4,24 @@
 //! index as of the step's start (z⁻¹ I), placed after it reads the index with this step's delta (I). The compiler's
 //! `incremental` phase decides the order; the engine executes it.
 
-use crate::{Batch, Errors, Layout};
-use feldc_value::{ColumnType, EvalError, SqlType};
+use crate::errors::Context;
+use crate::operator::aggregate::Aggregation;
+use crate::operator::constant::Constant;
+use crate::operator::distinct::Distinct;
+use crate::operator::exchange::Exchange;
+use crate::operator::index::Update;
+use crate::operator::join::Join;
+use crate::operator::keyed_table::KeyedTable;
+use crate::operator::map::Map;
+use crate::operator::negate::Negate;
+use crate::operator::output::Output;
+use crate::operator::semi::Semi;
+use crate::operator::table::{Stored, Trusted};
+use crate::operator::{Operator, Step, Streams};
+use crate::trace::PointIndex;
+use crate::worker::circuit::{Circuit, Dealing, Node, Schedule, Shape, Sources, TableInfo, ViewInfo, Work};
+use crate::{Batch, Errors, Key, Layout};
+use feldc_value::{ColumnType, EvalError};
 
 /// A stream of deltas inside the circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,110 +81,287 @@ pub struct Aggregate {
 
 /// Collects the nodes of one worker's circuit.
 pub struct Builder {
-    _private: (),
+    worker: usize,
+    workers: usize,
+    nodes: Vec<Node>,
+    streams: Streams,
+    /// For each stream, what can bring rows to it.
+    sources: Vec<Sources>,
+    shape: Shape,
+    indexes: Vec<PointIndex>,
+    /// For each index, the stream it integrates and the number of its key columns.
+    indexed: Vec<(StreamId, usize)>,
+    errors: Errors,
 }
 
 impl Builder {
+    /// The circuit of one of `workers` workers.
+    pub(crate) fn build(worker: usize, workers: usize, build: &dyn Fn(&mut Builder)) -> Circuit {
+        let mut builder = Builder {
+            worker,
+            workers,
+            nodes: Vec::new(),
+            streams: Streams::default(),
+            sources: Vec::new(),
+            shape: Shape::default(),
+            indexes: Vec::new(),
+            indexed: Vec::new(),
+            errors: Errors::default(),
+        };
+        build(&mut builder);
+        builder.finish()
+    }
+
+    fn finish(self) -> Circuit {
+        let shape = self.shape;
+        let step = Step {
+            number: 0,
+            streams: self.streams,
+            indexes: self.indexes,
+            errors: self.errors,
+            tables: shape.tables.iter().map(|table| Batch::new(table.layout.stride())).collect(),
+            views: shape.views.iter().map(|view| Batch::new(view.layout.stride())).collect(),
+        };
+        Circuit { nodes: self.nodes, step, shape }
+    }
+
     /// A table without key: a multiset. `stored`: the contents are kept, and a delete of an absent row is refused
     /// (becomes an error row); otherwise deltas pass through.
-    pub fn table(&mut self, _name: &str, _layout: Layout, _stored: bool) -> StreamId {
-        todo!()
+    pub fn table(&mut self, name: &str, layout: Layout, stored: bool) -> StreamId {
+        let dealing = if stored { Dealing::ByKey(layout.columns().len()) } else { Dealing::Anyhow };
+        self.add_table(name, layout, dealing, |table, output, layout| match stored {
+            true => Box::new(Stored::new(table, output, layout)),
+            false => Box::new(Trusted::new(table, output)),
+        })
     }
 
     /// A table whose first `key` columns are its primary key. Input rows of weight +1 upsert; of weight -1 delete by
     /// key (only the key columns of the row are read, the rest may be missing). Events of one step apply in order.
-    pub fn keyed_table(&mut self, _name: &str, _layout: Layout, _key: usize) -> StreamId {
-        todo!()
+    pub fn keyed_table(&mut self, name: &str, layout: Layout, key: usize) -> StreamId {
+        self.add_table(name, layout, Dealing::ByKey(key), |table, output, layout| {
+            Box::new(KeyedTable::new(table, output, layout, key))
+        })
+    }
+
+    fn add_table(
+        &mut self,
+        name: &str,
+        layout: Layout,
+        dealing: Dealing,
+        operator: impl FnOnce(usize, StreamId, &Layout) -> Box<dyn Operator>,
+    ) -> StreamId {
+        let table = self.shape.tables.len();
+        let output = self.add_stream(layout.clone(), Sources::table(table));
+        let operator = operator(table, output, &layout);
+        let context = Context { owner: name.to_owned(), layouts: vec![layout.clone()] };
+        self.shape.tables.push(TableInfo { name: name.to_owned(), layout, dealing });
+        self.add_node(Work::Operator(operator), &[], Schedule::OnTable(table), context);
+        output
     }
 
     /// The rows of a constant relation: one delta in the first step, nothing later.
-    pub fn constant(&mut self, _layout: Layout, _rows: Batch) -> StreamId {
-        todo!()
+    pub fn constant(&mut self, layout: Layout, rows: Batch) -> StreamId {
+        let output = self.add_stream(layout.clone(), Sources::first_step());
+        // The relation exists once, not once for each worker.
+        if self.worker == 0 {
+            let operator = Box::new(Constant::new(output, rows));
+            self.add_node(Work::Operator(operator), &[], Schedule::First, Context::default());
+        }
+        output
     }
 
     /// `view` names the owner in error rows.
-    pub fn map(&mut self, _input: StreamId, _layout: Layout, _view: &str, _kernel: MapKernel) -> StreamId {
-        todo!()
+    pub fn map(&mut self, input: StreamId, layout: Layout, view: &str, kernel: MapKernel) -> StreamId {
+        let context = self.context(view, &[input]);
+        self.add_operator(&[input], layout, context, |output| Box::new(Map::new(input, output, kernel)))
     }
 
     /// Adds Z-sets of one layout.
-    pub fn union(&mut self, _inputs: &[StreamId]) -> StreamId {
-        todo!()
+    ///
+    /// # Panics
+    /// When there is no input, or two differ in their layout.
+    pub fn union(&mut self, inputs: &[StreamId]) -> StreamId {
+        let (first, rest) = inputs.split_first().expect("a union has inputs");
+        let layout = self.layout(*first).clone();
+        for input in rest {
+            assert_eq!(self.layout(*input), &layout, "the inputs of a union have one layout");
+        }
+        let output = self.streams.add_union(inputs);
+        self.describe(layout, self.sources_of(inputs));
+        output
     }
 
-    pub fn negate(&mut self, _input: StreamId) -> StreamId {
-        todo!()
+    pub fn negate(&mut self, input: StreamId) -> StreamId {
+        let layout = self.layout(input).clone();
+        self.add_operator(&[input], layout, Context::default(), |output| Box::new(Negate::new(input, output)))
     }
 
     /// Moves each row to the worker that owns the hash of its first `key` columns (all to one worker when `key` is 0).
-    pub fn exchange(&mut self, _input: StreamId, _key: usize) -> StreamId {
-        todo!()
+    pub fn exchange(&mut self, input: StreamId, key: usize) -> StreamId {
+        if self.workers == 1 {
+            return input;
+        }
+        let layout = self.layout(input).clone();
+        let sources = self.sources_of(&[input]);
+        let key = Key::new(&layout, key);
+        let output = self.add_stream(layout, sources.clone());
+        let exchange = Exchange::new(input, output, key, self.nodes.len() as u32);
+        self.add_node(Work::Exchange(exchange), &[input], Schedule::OnSources(sources), Context::default());
+        output
     }
 
     /// Declares an index of `input` by its first `key` columns. The input must have been exchanged by them.
-    pub fn index(&mut self, _input: StreamId, _key: usize) -> IndexId {
-        todo!()
+    pub fn index(&mut self, input: StreamId, key: usize) -> IndexId {
+        let index = PointIndex::new(self.layout(input), key);
+        self.indexes.push(index);
+        self.indexed.push((input, key));
+        IndexId((self.indexes.len() - 1) as u32)
     }
 
     /// Adds this step's delta to the index. The result is the change of the set of present keys: rows holding the
     /// key columns only, +1 for a key that came, -1 for a key that went. Called exactly once for each index.
-    pub fn update(&mut self, _index: IndexId) -> StreamId {
-        todo!()
+    pub fn update(&mut self, index: IndexId) -> StreamId {
+        let (input, key) = self.indexed[index.0 as usize];
+        let layout = self.layout(input).prefix(key);
+        self.add_operator(&[input], layout, Context::default(), |output| Box::new(Update::new(index, input, output)))
     }
 
     /// Pairs each row of `delta` with the rows of `index` whose key equals the first key columns of `delta`
     /// (the delta's layout begins with the same key column types). Weights multiply.
     pub fn join(
         &mut self,
-        _delta: StreamId,
-        _index: IndexId,
-        _delta_side: Side,
-        _layout: Layout,
-        _view: &str,
-        _kernel: JoinKernel,
+        delta: StreamId,
+        index: IndexId,
+        delta_side: Side,
+        layout: Layout,
+        view: &str,
+        kernel: JoinKernel,
     ) -> StreamId {
-        todo!()
+        let (indexed, _) = self.indexed[index.0 as usize];
+        let context = match delta_side {
+            Side::Left => self.context(view, &[delta, indexed]),
+            Side::Right => self.context(view, &[indexed, delta]),
+        };
+        let key = self.delta_key(delta, index);
+        self.add_operator(&[delta], layout, context, |output| {
+            Box::new(Join::new(delta, index, key, delta_side, output, kernel))
+        })
     }
 
     /// Rows of `delta` whose key is present in `index`.
-    pub fn semi(&mut self, _delta: StreamId, _index: IndexId) -> StreamId {
-        todo!()
+    pub fn semi(&mut self, delta: StreamId, index: IndexId) -> StreamId {
+        self.add_semi(delta, index, true)
     }
 
     /// Rows of `delta` whose key is absent from `index`.
-    pub fn anti(&mut self, _delta: StreamId, _index: IndexId) -> StreamId {
-        todo!()
+    pub fn anti(&mut self, delta: StreamId, index: IndexId) -> StreamId {
+        self.add_semi(delta, index, false)
+    }
+
+    fn add_semi(&mut self, delta: StreamId, index: IndexId, keep_present: bool) -> StreamId {
+        let key = self.delta_key(delta, index);
+        let layout = self.layout(delta).clone();
+        self.add_operator(&[delta], layout, Context::default(), |output| {
+            Box::new(Semi::new(delta, index, key, output, keep_present))
+        })
     }
 
     /// Each row whose accumulated weight is positive, once. Keeps its own state; input exchanged by the whole row.
-    pub fn distinct(&mut self, _input: StreamId) -> StreamId {
-        todo!()
+    pub fn distinct(&mut self, input: StreamId) -> StreamId {
+        let layout = self.layout(input).clone();
+        self.add_operator(&[input], layout.clone(), Context::default(), |output| {
+            Box::new(Distinct::new(input, output, &layout))
+        })
     }
 
     /// GROUP BY the first `key` columns. Output layout: the key columns, then one column for each aggregate.
     /// `scalar`: no GROUP BY, exactly one row exists from the first step on (`key` is 0).
     pub fn aggregate(
         &mut self,
-        _input: StreamId,
-        _key: usize,
-        _aggregates: Vec<Aggregate>,
-        _scalar: bool,
-        _view: &str,
+        input: StreamId,
+        key: usize,
+        aggregates: Vec<Aggregate>,
+        scalar: bool,
+        view: &str,
     ) -> StreamId {
-        todo!()
+        let input_layout = self.layout(input).clone();
+        let key_columns = input_layout.columns()[..key].iter().copied();
+        let columns: Vec<ColumnType> = key_columns.chain(aggregates.iter().map(|aggregate| aggregate.result)).collect();
+        let mut sources = self.sources_of(&[input]);
+        // The group without rows exists once: at the worker to which all rows go.
+        let (schedule, scalar_here) = match scalar {
+            true => {
+                sources.add(&Sources::first_step());
+                let here = self.worker == 0;
+                (if here { Schedule::OnInputOrFirst } else { Schedule::OnInput }, here)
+            }
+            false => (Schedule::OnInput, false),
+        };
+        let context = self.context(view, &[input]);
+        let output = self.add_stream(Layout::new(columns), sources);
+        let operator = Aggregation::new(input, output, &input_layout, key, aggregates, scalar_here);
+        self.add_node(Work::Operator(Box::new(operator)), &[input], schedule, context);
+        output
     }
 
     /// Publishes a stream as a view's delta. `stored`: the contents are kept and can be read between steps.
-    pub fn output(&mut self, _name: &str, _input: StreamId, _stored: bool) {
-        todo!()
+    pub fn output(&mut self, name: &str, input: StreamId, stored: bool) {
+        let view = self.shape.views.len();
+        let layout = self.layout(input).clone();
+        self.shape.views.push(ViewInfo { name: name.to_owned(), layout, stored });
+        let operator = Box::new(Output::new(input, view));
+        self.add_node(Work::Operator(operator), &[input], Schedule::OnInput, Context::default());
     }
 
-    pub fn layout(&self, _stream: StreamId) -> &Layout {
-        todo!()
+    pub fn layout(&self, stream: StreamId) -> &Layout {
+        &self.shape.streams[stream.0 as usize]
     }
-}
 
-#[allow(dead_code)]
-fn result_of(ty: SqlType) -> ColumnType {
-    ColumnType::new(ty, true)
+    fn add_operator(
+        &mut self,
+        inputs: &[StreamId],
+        layout: Layout,
+        context: Context,
+        operator: impl FnOnce(StreamId) -> Box<dyn Operator>,
+    ) -> StreamId {
+        let output = self.add_stream(layout, self.sources_of(inputs));
+        self.add_node(Work::Operator(operator(output)), inputs, Schedule::OnInput, context);
+        output
+    }
+
+    fn add_node(&mut self, work: Work, inputs: &[StreamId], schedule: Schedule, context: Context) {
+        let context = self.errors.add_context(context);
+        self.nodes.push(Node { work, inputs: inputs.to_vec(), schedule, context });
+    }
+
+    fn add_stream(&mut self, layout: Layout, sources: Sources) -> StreamId {
+        let stream = self.streams.add(layout.stride());
+        self.describe(layout, sources);
+        stream
+    }
+
+    fn describe(&mut self, layout: Layout, sources: Sources) {
+        self.shape.streams.push(layout);
+        self.sources.push(sources);
+    }
+
+    fn sources_of(&self, inputs: &[StreamId]) -> Sources {
+        let mut sources = Sources::default();
+        inputs.iter().for_each(|input| sources.add(&self.sources[input.0 as usize]));
+        sources
+    }
+
+    fn context(&self, view: &str, rows_of: &[StreamId]) -> Context {
+        let layouts = rows_of.iter().map(|stream| self.layout(*stream).clone()).collect();
+        Context { owner: view.to_owned(), layouts }
+    }
+
+    /// The key by which rows of `delta` are looked up in `index`.
+    fn delta_key(&self, delta: StreamId, index: IndexId) -> Key {
+        let (indexed, columns) = self.indexed[index.0 as usize];
+        let key = Key::new(self.layout(delta), columns);
+        let (left, right) = (&self.layout(delta).columns()[..columns], &self.layout(indexed).columns()[..columns]);
+        assert_eq!(left, right, "the delta's key columns are those of the index");
+        key
+    }
 }

@@ -11,7 +11,7 @@ pub fn layout() -> Layout {
 }
 
 /// Whom a failure is blamed on, and how to read the rows that it hands in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Context {
     /// Name of the table or view.
     pub owner: String,
@@ -89,6 +89,19 @@ pub(crate) fn write_error(
     row::put_text(out.buffer(), &error.error.message);
     row::put_text(out.buffer(), &metadata);
     out.commit(weight);
+}
+
+/// A row as text for a message: its values by position, as in the metadata.
+pub(crate) fn row_text(layout: &Layout, row: &[u8]) -> String {
+    let mut text = String::from("(");
+    for (position, (column, value)) in layout.columns().iter().zip(layout.decode(row)).enumerate() {
+        if position > 0 {
+            text.push_str(", ");
+        }
+        write_json(&mut text, column.ty, &value);
+    }
+    text.push(')');
+    text
 }
 
 /// Numbers, truth values and NULL as themselves, all else as text.

@@ -201,7 +201,8 @@ mod tests {
 
     #[test]
     fn texts() {
-        let ascending = ["", "\0", "\0\0", "\0\u{1}", "\0a", "\u{1}", "\u{1}\0", "\u{2}", "a", "a\0", "a\u{1}", "aa", "é"];
+        let ascending =
+            ["", "\0", "\0\0", "\0\u{1}", "\0a", "\u{1}", "\u{1}\0", "\u{2}", "a", "a\0", "a\u{1}", "aa", "é"];
         let mut last = Vec::new();
         for text in ascending {
             let mut row = vec![9, 9];

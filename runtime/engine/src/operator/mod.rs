@@ -8,26 +8,27 @@
 //! built, and costs nothing in a step. So an operator reads its input as a few batches and treats them as one Z-set:
 //! rows may come unsorted, more than once, and with weights that cancel.
 
+pub(crate) mod aggregate;
+pub(crate) mod constant;
+pub(crate) mod distinct;
+pub(crate) mod exchange;
+pub(crate) mod index;
+pub(crate) mod join;
+pub(crate) mod keyed_table;
+pub(crate) mod map;
+pub(crate) mod negate;
+pub(crate) mod output;
+pub(crate) mod semi;
+pub(crate) mod table;
+
 use crate::trace::PointIndex;
-use crate::worker::Peers;
 use crate::{Batch, Errors, IndexId, StreamId};
 
 /// One node of a worker's circuit.
 pub trait Operator: Send {
-    /// Called once in each step in which some input has rows (see [`Schedule`] for the exceptions). Reads its inputs
-    /// with [`Streams::read`], writes its output between [`Streams::take`] and [`Streams::put`].
+    /// Called once in each step in which some input has rows; nodes that make rows of nothing (constants, aggregates
+    /// without GROUP BY) also in the first step. Reads its inputs with [`Streams::read`], writes its output between [`Streams::take`] and [`Streams::put`].
     fn eval(&mut self, step: &mut Step);
-}
-
-/// When a node runs although its inputs are empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schedule {
-    /// Never.
-    OnInput,
-    /// In the first step: constants, and aggregates that have a row over no input.
-    FirstStep,
-    /// In every step that could feed it on *any* worker: exchanges, as the peers wait for their message.
-    WithPeers,
 }
 
 /// What the operators of one worker share during a step.
@@ -42,7 +43,6 @@ pub struct Step {
     pub(crate) tables: Vec<Batch>,
     /// What each output node hands to the sink.
     pub(crate) views: Vec<Batch>,
-    pub(crate) peers: Peers,
 }
 
 impl Step {

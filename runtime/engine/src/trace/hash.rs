@@ -1,7 +1,7 @@
-//! The hash of key bytes that all point structures share.
+//! The hash of key bytes that all point structures share, and by which rows find their worker.
 //!
 //! Two 64 x 64 -> 128 bit multiplications, folded, for keys of up to 16 bytes; one more for every further 16. The seed is
-//! fixed, so that a program does the same work on every run.
+//! fixed: all workers must agree on the owner of a key, and a program does the same work on every run.
 
 const SEEDS: [u64; 3] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0x8cb9_2ba7_2f3d_8dd7];
 
@@ -25,7 +25,8 @@ fn half(bytes: &[u8], at: usize) -> u64 {
 #[inline]
 pub fn hash64(bytes: &[u8]) -> u64 {
     let len = bytes.len();
-    let mut state = SEEDS[0] ^ (len as u64);
+    // Spread over all bits, or a change of length could look like a change of one byte.
+    let mut state = SEEDS[0] ^ (len as u64).wrapping_mul(SEEDS[2]);
     let (a, b) = match len {
         0 => (0, 0),
         1..4 => (u64::from(bytes[0]) << 8 | u64::from(bytes[len / 2]), u64::from(bytes[len - 1])),
@@ -41,8 +42,8 @@ pub fn hash64(bytes: &[u8]) -> u64 {
     fold(fold(a ^ SEEDS[1], b ^ state), SEEDS[2])
 }
 
-/// The 32 bits that the hash tables keep beside each reference. (The exchange between workers should use other bits of
-/// [`hash64`], or each worker would fill only a part of its tables.)
+/// The bits that the hash tables keep beside each reference. The choice of a worker must use the low bits of
+/// [`hash64`] instead, or each worker would fill only a part of its tables.
 #[inline]
 pub fn hash32(bytes: &[u8]) -> u32 {
     (hash64(bytes) >> 32) as u32
@@ -67,12 +68,16 @@ mod tests {
         }
     }
 
+    /// Consecutive keys in the row encoding differ only in their last bytes.
     #[test]
-    fn counters_spread_evenly() {
-        let mut counts = [0u32; 256];
+    fn consecutive_keys_spread_at_both_ends() {
+        let (mut high, mut low) = ([0u32; 256], [0u32; 3]);
         for i in 0..65_536u64 {
-            counts[(hash32(&i.to_be_bytes()) >> 24) as usize] += 1;
+            let hash = hash64(&i.to_be_bytes());
+            high[(hash >> 56) as usize] += 1;
+            low[((hash & 0xffff) * 3 >> 16) as usize] += 1;
         }
-        assert!(counts.iter().all(|&count| (160..370).contains(&count)), "{counts:?}");
+        assert!(high.iter().all(|&count| (160..370).contains(&count)), "{high:?}");
+        assert!(low.iter().all(|&count| (21_000..23_000).contains(&count)), "{low:?}");
     }
 }

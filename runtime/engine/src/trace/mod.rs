@@ -4,6 +4,7 @@
 //! [`OrderedIndex`] is a spine of sorted runs for access by order: minima, maxima, ranges.
 
 pub mod arena;
+mod block;
 pub mod buckets;
 pub mod hash;
 pub mod ordered_index;

@@ -1,2 +1,2 @@
-//! Stub.
+//! stub
 pub struct OrderedIndex;

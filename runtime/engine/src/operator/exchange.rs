@@ -1,0 +1,56 @@
+//! `exchange`: moves each row to the worker that owns its key.
+//!
+//! Linear: a Z-set is cut into one part for each worker, and each worker adds up the parts it gets. With one worker
+//! there is no such node. In a step that can feed the node every worker sends every other exactly one message, empty or
+//! not; in other steps nobody sends anything. The tables that have rows, known to all, decide which it is.
+
+use super::Step;
+use crate::trace::hash::hash64;
+use crate::worker::peers::Peers;
+use crate::{Batch, Key, StreamId};
+
+pub struct Exchange {
+    input: StreamId,
+    output: StreamId,
+    key: Key,
+    /// Number of the node, so that a message can be told from others.
+    node: u32,
+}
+
+impl Exchange {
+    pub fn new(input: StreamId, output: StreamId, key: Key, node: u32) -> Exchange {
+        Exchange { input, output, key, node }
+    }
+
+    pub fn eval(&mut self, step: &mut Step, peers: &mut Peers) {
+        let out = step.streams.take(self.output);
+        let mut parts = vec![Batch::new(out.stride()); peers.count()];
+        parts[peers.index()] = out;
+        for batch in step.streams.read(self.input) {
+            deal(batch, &self.key, &mut parts);
+        }
+        let mut own = std::mem::replace(&mut parts[peers.index()], Batch::new(None));
+        peers.send(step.number, self.node, parts);
+        peers.receive(step.number, self.node, |batch| own.append(&batch));
+        step.streams.put(self.output, own);
+    }
+}
+
+/// Appends each row of `batch` to the part of the worker that owns its key.
+pub fn deal(batch: &Batch, key: &Key, parts: &mut [Batch]) {
+    let workers = parts.len();
+    for (row, weight) in batch.iter() {
+        let worker = match key.columns() {
+            0 => 0,
+            _ => owner(key.of(row), workers),
+        };
+        parts[worker].push(row, weight);
+    }
+}
+
+/// The worker, out of at most 65536, that owns a key. Takes bits of the hash that the hash tables do not use, or each
+/// worker would fill only a part of its tables.
+#[inline]
+fn owner(key: &[u8], workers: usize) -> usize {
+    ((hash64(key) & 0xffff) as usize * workers) >> 16
+}
