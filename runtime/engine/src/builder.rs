@@ -205,7 +205,7 @@ impl Builder {
         let sources = self.sources_of(&[input]);
         let key = Key::new(&layout, key);
         let output = self.add_stream(layout, sources.clone());
-        let exchange = Exchange::new(input, output, key, self.nodes.len() as u32);
+        let exchange = Exchange::new(input, output, key);
         self.add_node(Work::Exchange(exchange), &[input], Schedule::OnSources(sources), Context::default());
         output
     }

@@ -248,3 +248,158 @@ impl Key {
         self.stride
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Random;
+    use feldc_value::IntervalUnit::{Day, Month, Second, Year};
+    use std::cmp::Ordering;
+
+    const TYPES: [SqlType; 16] = [
+        SqlType::Boolean,
+        SqlType::TinyInt,
+        SqlType::SmallInt,
+        SqlType::Integer,
+        SqlType::BigInt,
+        SqlType::Decimal { precision: 18, scale: 2 },
+        SqlType::Decimal { precision: 38, scale: 2 },
+        SqlType::Real,
+        SqlType::Double,
+        SqlType::Char { length: 3 },
+        SqlType::VARCHAR,
+        SqlType::Date,
+        SqlType::Time,
+        SqlType::Timestamp,
+        SqlType::IntervalShort { from: Day, to: Second },
+        SqlType::IntervalLong { from: Year, to: Month },
+    ];
+
+    /// Mostly small numbers, so that equal values are frequent, and the extremes.
+    fn number(random: &mut Random, min: i128, max: i128) -> i128 {
+        match random.below(8) {
+            0 => min,
+            1 => max,
+            2 => (i128::from(random.next()) << 64 | i128::from(random.next())).clamp(min, max),
+            _ => random.below(5) as i128 - 2,
+        }
+    }
+
+    fn float(random: &mut Random) -> f64 {
+        [f64::NAN, -f64::NAN, 0.0, -0.0, 1.5, -1.5, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, 5e-324]
+            [random.below(10)]
+    }
+
+    fn value(ty: SqlType, random: &mut Random) -> Value {
+        let wide = |random: &mut Random| number(random, i64::MIN.into(), i64::MAX.into()) as i64;
+        let narrow = |random: &mut Random| number(random, i32::MIN.into(), i32::MAX.into()) as i32;
+        match ty {
+            SqlType::Null => Value::Null,
+            SqlType::Boolean => Value::Boolean(random.below(2) == 0),
+            SqlType::TinyInt => Value::TinyInt(number(random, i8::MIN.into(), i8::MAX.into()) as i8),
+            SqlType::SmallInt => Value::SmallInt(number(random, i16::MIN.into(), i16::MAX.into()) as i16),
+            SqlType::Integer => Value::Integer(narrow(random)),
+            SqlType::BigInt => Value::BigInt(wide(random)),
+            SqlType::Decimal { precision, .. } => {
+                let greatest = 10i128.pow(precision.into()) - 1;
+                Value::Decimal(number(random, -greatest, greatest))
+            }
+            SqlType::Real => Value::Real(float(random) as f32),
+            SqlType::Double => Value::Double(float(random)),
+            SqlType::Char { .. } | SqlType::Varchar { .. } => {
+                let letters = ["\0", "\u{1}", "\u{2}", "a", "é"];
+                let text: String = (0..random.below(4)).map(|_| letters[random.below(5)]).collect();
+                Value::text(text)
+            }
+            SqlType::Date => Value::Date(narrow(random)),
+            SqlType::Time => Value::Time(wide(random)),
+            SqlType::Timestamp => Value::Timestamp(wide(random)),
+            SqlType::IntervalShort { .. } => Value::IntervalShort(wide(random)),
+            SqlType::IntervalLong { .. } => Value::IntervalLong(narrow(random)),
+        }
+    }
+
+    fn row_of(columns: &[ColumnType], random: &mut Random) -> Vec<Value> {
+        let null = |column: &ColumnType, random: &mut Random| column.nullable && random.below(3) == 0;
+        let columns = columns.iter();
+        columns.map(|column| if null(column, random) { Value::Null } else { value(column.ty, random) }).collect()
+    }
+
+    /// The order of SQL, written without the encoding.
+    fn sql_order(left: &Value, right: &Value) -> Ordering {
+        let float = |left: f64, right: f64| match (left.is_nan(), right.is_nan()) {
+            (false, false) => left.partial_cmp(&right).expect("no NaN"),
+            (left, right) => left.cmp(&right),
+        };
+        match (left, right) {
+            (Value::Null, _) | (_, Value::Null) => right.is_null().cmp(&left.is_null()),
+            (Value::Boolean(left), Value::Boolean(right)) => left.cmp(right),
+            (Value::Real(left), Value::Real(right)) => float((*left).into(), (*right).into()),
+            (Value::Double(left), Value::Double(right)) => float(*left, *right),
+            (Value::Text(left), Value::Text(right)) => left.cmp(right),
+            _ => integer(left).cmp(&integer(right)),
+        }
+    }
+
+    fn integer(value: &Value) -> i128 {
+        match *value {
+            Value::TinyInt(value) => value.into(),
+            Value::SmallInt(value) => value.into(),
+            Value::Integer(value) | Value::Date(value) | Value::IntervalLong(value) => value.into(),
+            Value::BigInt(value) | Value::Time(value) | Value::Timestamp(value) | Value::IntervalShort(value) => {
+                value.into()
+            }
+            Value::Decimal(units) => units,
+            _ => panic!("{value:?} is no integer"),
+        }
+    }
+
+    fn rows_order(left: &[Value], right: &[Value]) -> Ordering {
+        let columns = left.iter().zip(right).map(|(left, right)| sql_order(left, right));
+        columns.fold(Ordering::Equal, Ordering::then)
+    }
+
+    /// Byte order is SQL order, equal rows are equal bytes, and decoding gives back what was encoded.
+    fn check(columns: Vec<ColumnType>, random: &mut Random) {
+        let layout = Layout::new(columns);
+        let encode = |values: &[Value]| {
+            let mut row = Vec::new();
+            layout.encode(values, &mut row);
+            row
+        };
+        let rows: Vec<_> = (0..12).map(|_| row_of(layout.columns(), random)).collect();
+        for left in &rows {
+            let bytes = encode(left);
+            assert_eq!(rows_order(&layout.decode(&bytes), left), Ordering::Equal, "{left:?}");
+            assert_eq!(layout.prefix_len(&bytes, left.len()), bytes.len());
+            assert_eq!(layout.stride().unwrap_or(bytes.len()), bytes.len());
+            for (column, value) in left.iter().enumerate() {
+                assert_eq!(sql_order(&layout.decode_one(&bytes, column), value), Ordering::Equal);
+                let start = layout.column_offset(&bytes, column);
+                assert_eq!(layout.offset(column).unwrap_or(start), start);
+                let null = left[..column].contains(&Value::Null);
+                assert_eq!(layout.has_null_key(&bytes, column), null);
+            }
+            for right in &rows {
+                assert_eq!(bytes.cmp(&encode(right)), rows_order(left, right), "{left:?} and {right:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn byte_order_is_sql_order() {
+        let mut random = Random::new(1);
+        for ty in TYPES {
+            for nullable in [false, true] {
+                for _ in 0..20 {
+                    check(vec![ColumnType::new(ty, nullable)], &mut random);
+                }
+            }
+        }
+        for _ in 0..500 {
+            let mut column = || ColumnType::new(TYPES[random.below(TYPES.len())], random.below(2) == 0);
+            let columns = vec![column(), column(), column(), column()];
+            check(columns, &mut random);
+        }
+    }
+}

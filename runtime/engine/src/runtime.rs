@@ -133,3 +133,208 @@ fn cut(rows: &Batch, pieces: usize) -> Vec<Batch> {
     let bound = |piece: usize| rows.len() * piece / pieces;
     (0..pieces).map(|piece| rows.slice(bound(piece)..bound(piece + 1))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::map_rows;
+    use crate::testing::Random;
+    use crate::{Aggregate, AggregateFunction, Side, row};
+    use feldc_value::{ColumnType, SqlError, SqlType, Value};
+    use std::collections::BTreeMap;
+
+    const BIGINT: ColumnType = ColumnType::new(SqlType::BigInt, false);
+
+    fn pair_layout() -> Layout {
+        Layout::new(vec![BIGINT, BIGINT])
+    }
+
+    fn pairs(rows: &[(i64, i64, i64)]) -> Batch {
+        let mut batch = Batch::new(Some(16));
+        for (left, right, weight) in rows {
+            row::put_i64(batch.buffer(), *left);
+            row::put_i64(batch.buffer(), *right);
+            batch.commit(*weight);
+        }
+        batch
+    }
+
+    fn numbers(batch: &Batch) -> Vec<(Vec<i64>, i64)> {
+        let decode = |row: &[u8]| row.chunks(8).map(|column| row::get_i64(column, 0)).collect();
+        batch.iter().map(|(row, weight)| (decode(row), weight)).collect()
+    }
+
+    /// Fails on a value of 3, else keeps what is not 0 and swaps the columns.
+    fn swap(row: &[u8], out: &mut Vec<u8>) -> Result<bool, feldc_value::EvalError> {
+        let value = row::get_i64(row, 8);
+        if value == 3 {
+            return Err(SqlError::new("22012", "division by zero").at(4, 2));
+        }
+        row::put_i64(out, value);
+        row::put_i64(out, row::get_i64(row, 0));
+        Ok(value != 0)
+    }
+
+    /// Every kind of operator: a keyed, a stored and a trusted table; map, join, semi, anti, distinct, aggregate.
+    fn build(builder: &mut Builder) {
+        let keyed = builder.keyed_table("keyed", pair_layout(), 1);
+        let stored = builder.table("stored", pair_layout(), true);
+        let trusted = builder.table("trusted", pair_layout(), false);
+        let constant = builder.constant(pair_layout(), pairs(&[(1, 1, 1), (2, 9, 2)]));
+        let kernel = Box::new(|input: &Batch, out: &mut Batch, errors: &mut crate::Errors| {
+            map_rows(input, out, errors, swap);
+        });
+        let mapped = builder.map(trusted, pair_layout(), "mapped", kernel);
+        let negated = builder.negate(mapped);
+        let sum = builder.union(&[mapped, constant, mapped, negated]);
+
+        let left = builder.exchange(keyed, 1);
+        let right = builder.exchange(stored, 1);
+        let left_index = builder.index(left, 1);
+        let right_index = builder.index(right, 1);
+        let kernel = || {
+            Box::new(|left: &[u8], right: &[u8], out: &mut Vec<u8>| {
+                out.extend_from_slice(left);
+                out.extend_from_slice(&right[8..]);
+                Ok(true)
+            })
+        };
+        let layout = || Layout::new(vec![BIGINT; 3]);
+        let first = builder.join(left, right_index, Side::Left, layout(), "joined", kernel());
+        builder.update(left_index);
+        let second = builder.join(right, left_index, Side::Right, layout(), "joined", kernel());
+        builder.update(right_index);
+        let joined = builder.union(&[first, second]);
+
+        let whole = builder.exchange(sum, 2);
+        let distinct = builder.distinct(whole);
+        let one = builder.exchange(sum, 0);
+        let count = Aggregate {
+            function: AggregateFunction::CountStar,
+            argument: 0,
+            distinct: false,
+            result: BIGINT,
+            line: 1,
+            column: 1,
+        };
+        let counted = builder.aggregate(one, 0, vec![count.clone()], true, "counted");
+        let by_key = builder.exchange(sum, 1);
+        let grouped = builder.aggregate(by_key, 1, vec![count], false, "grouped");
+        for (name, stream) in
+            [("sum", sum), ("joined", joined), ("distinct", distinct), ("counted", counted), ("grouped", grouped)]
+        {
+            builder.output(name, stream, true);
+        }
+    }
+
+    fn random_inputs(random: &mut Random) -> Vec<StepInput> {
+        let mut inputs = Vec::new();
+        for table in 0..3 {
+            if random.below(3) > 0 {
+                let rows: Vec<_> = (0..random.below(20))
+                    .map(|_| {
+                        let weight = if random.below(3) == 0 { -1 } else { 1 };
+                        (random.below(6) as i64, random.below(5) as i64, weight)
+                    })
+                    .collect();
+                inputs.push(StepInput { table, rows: pairs(&rows) });
+            }
+        }
+        inputs
+    }
+
+    #[test]
+    fn any_number_of_workers_gives_the_same_bytes() {
+        let mut runtimes: Vec<_> = (1..=3).map(|workers| Runtime::new(workers, build)).collect();
+        let mut integrals = vec![BTreeMap::<Vec<u8>, i64>::new(); runtimes[0].view_layouts().len()];
+        for step in 0..200 {
+            let outputs: Vec<_> =
+                runtimes.iter_mut().map(|runtime| runtime.step(random_inputs(&mut Random::new(step)))).collect();
+            assert_eq!(outputs[0], outputs[1], "step {step}");
+            assert_eq!(outputs[0], outputs[2], "step {step}");
+            for (view, integral) in integrals.iter_mut().enumerate() {
+                for (row, weight) in outputs[0].views[view].iter() {
+                    *integral.entry(row.to_vec()).or_default() += weight;
+                }
+                integral.retain(|_, weight| *weight != 0);
+                let contents = runtimes[1].view(view).expect("a stored view");
+                assert!(contents.iter().eq(integral.iter().map(|(row, weight)| (&row[..], *weight))));
+            }
+        }
+    }
+
+    #[test]
+    fn a_failing_row_is_reported_and_its_error_is_withdrawn_with_it() {
+        let mut runtime = Runtime::new(1, build);
+        runtime.step(vec![]);
+        let output = runtime.step(vec![StepInput { table: 2, rows: pairs(&[(7, 3, 2)]) }]);
+        let rows = |batch: &Batch| -> Vec<(Vec<Value>, i64)> {
+            batch.iter().map(|(row, weight)| (errors::layout().decode(row), weight)).collect()
+        };
+        let metadata = r#"{"sqlstate":"22012","line":4,"column":2,"row":[7,3]}"#;
+        let row = ["mapped", "division by zero", metadata].map(Value::text).to_vec();
+        assert_eq!(rows(&output.errors), [(row.clone(), 2)]);
+        let output = runtime.step(vec![StepInput { table: 2, rows: pairs(&[(7, 3, -1)]) }]);
+        assert_eq!(rows(&output.errors), [(row, -1)]);
+    }
+
+    #[test]
+    fn a_stored_table_refuses_to_delete_what_it_does_not_hold() {
+        let mut runtime = Runtime::new(2, |builder: &mut Builder| {
+            let table = builder.table("t", pair_layout(), true);
+            builder.output("v", table, false);
+        });
+        let rows = pairs(&[(1, 1, -1), (1, 1, 1), (1, 1, -3)]);
+        let output = runtime.step(vec![StepInput { table: 0, rows }]);
+        assert!(output.views[0].is_empty());
+        let error = errors::layout().decode(output.errors.row(0));
+        assert_eq!(error[1], Value::text("cannot delete (1, 1): the table holds no such row"));
+        assert_eq!(output.errors.weight(0), 3);
+    }
+
+    #[test]
+    fn a_view_never_shows_a_negative_multiplicity() {
+        let mut runtime = Runtime::new(2, |builder: &mut Builder| {
+            let table = builder.table("t", pair_layout(), false);
+            builder.output("v", table, true);
+        });
+        let output = runtime.step(vec![StepInput { table: 0, rows: pairs(&[(1, 1, -2), (2, 2, 1)]) }]);
+        assert_eq!(numbers(&output.views[0]), [(vec![2, 2], 1)]);
+        assert_eq!((output.errors.len(), output.errors.weight(0)), (1, 2));
+        let output = runtime.step(vec![StepInput { table: 0, rows: pairs(&[(1, 1, 3)]) }]);
+        assert_eq!(numbers(&output.views[0]), [(vec![1, 1], 1)]);
+        assert_eq!((output.errors.len(), output.errors.weight(0)), (1, -2));
+    }
+
+    #[test]
+    #[should_panic = "step 1 failed: a kernel broke"]
+    fn a_panic_in_a_worker_ends_the_step() {
+        let mut runtime = Runtime::new(3, |builder: &mut Builder| {
+            let table = builder.table("t", pair_layout(), true);
+            let kernel = Box::new(|_: &Batch, _: &mut Batch, _: &mut crate::Errors| panic!("a kernel broke"));
+            let mapped = builder.map(table, pair_layout(), "v", kernel);
+            let moved = builder.exchange(mapped, 1);
+            builder.output("v", moved, false);
+        });
+        runtime.step(vec![StepInput { table: 0, rows: pairs(&[(1, 1, 1)]) }]);
+    }
+
+    #[test]
+    fn deletions_may_hold_the_key_alone() {
+        for workers in [1, 2] {
+            let mut runtime = Runtime::new(workers, |builder: &mut Builder| {
+                let table = builder.keyed_table("t", pair_layout(), 1);
+                builder.output("v", table, true);
+            });
+            runtime.step(vec![StepInput { table: 0, rows: pairs(&[(1, 1, 1), (2, 5, 1)]) }]);
+            let mut key = Batch::new(None);
+            key.push(&pairs(&[(1, 1, 1)]).row(0)[..8], -1);
+            let more = pairs(&[(3, 3, 1)]);
+            let inputs = vec![StepInput { table: 0, rows: more }, StepInput { table: 0, rows: key }];
+            let output = runtime.step(inputs);
+            assert_eq!(numbers(&output.views[0]), [(vec![1, 1], -1), (vec![3, 3], 1)]);
+            let contents = runtime.view(0).expect("a stored view");
+            assert_eq!(numbers(&contents), [(vec![2, 5], 1), (vec![3, 3], 1)]);
+        }
+    }
+}

@@ -13,13 +13,11 @@ pub struct Exchange {
     input: StreamId,
     output: StreamId,
     key: Key,
-    /// Number of the node, so that a message can be told from others.
-    node: u32,
 }
 
 impl Exchange {
-    pub fn new(input: StreamId, output: StreamId, key: Key, node: u32) -> Exchange {
-        Exchange { input, output, key, node }
+    pub fn new(input: StreamId, output: StreamId, key: Key) -> Exchange {
+        Exchange { input, output, key }
     }
 
     pub fn eval(&mut self, step: &mut Step, peers: &mut Peers) {
@@ -30,8 +28,8 @@ impl Exchange {
             deal(batch, &self.key, &mut parts);
         }
         let mut own = std::mem::replace(&mut parts[peers.index()], Batch::new(None));
-        peers.send(step.number, self.node, parts);
-        peers.receive(step.number, self.node, |batch| own.append(&batch));
+        peers.send(step.number, self.output.0, parts);
+        peers.receive(step.number, self.output.0, |batch| own.append(&batch));
         step.streams.put(self.output, own);
     }
 }

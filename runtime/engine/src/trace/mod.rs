@@ -10,7 +10,7 @@ pub mod hash;
 pub mod ordered_index;
 pub mod point_index;
 mod prefetch;
-pub mod run;
+mod spine;
 
 pub use ordered_index::OrderedIndex;
 pub use point_index::PointIndex;

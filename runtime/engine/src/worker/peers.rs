@@ -26,7 +26,8 @@ const SPINS: usize = 50;
 
 pub(crate) struct Message {
     step: u64,
-    node: u32,
+    /// The stream it belongs to, by the exchange's output.
+    stream: u32,
     sender: u32,
     rows: Batch,
 }
@@ -56,10 +57,10 @@ impl Peers {
     }
 
     /// Sends each other worker its part.
-    pub fn send(&mut self, step: u64, node: u32, parts: Vec<Batch>) {
+    pub fn send(&mut self, step: u64, stream: u32, parts: Vec<Batch>) {
         let own = self.index();
         for (worker, rows) in parts.into_iter().enumerate().filter(|(worker, _)| *worker != own) {
-            self.senders[worker].send(Message { step, node, sender: own as u32, rows });
+            self.senders[worker].send(Message { step, stream, sender: own as u32, rows });
             self.senders[worker].done();
         }
         self.allocator.release();
@@ -69,12 +70,12 @@ impl Peers {
     ///
     /// # Panics
     /// When another worker has failed.
-    pub fn receive(&mut self, step: u64, node: u32, mut take: impl FnMut(Batch)) {
+    pub fn receive(&mut self, step: u64, stream: u32, mut take: impl FnMut(Batch)) {
         let own = self.index();
         for worker in (0..self.count()).filter(|worker| *worker != own) {
             let message = self.next_from(worker);
             assert_ne!(message.step, FAILED, "{PEER_FAILED} {worker}");
-            assert_eq!((message.step, message.node), (step, node), "worker {worker} runs another schedule");
+            assert_eq!((message.step, message.stream), (step, stream), "worker {worker} runs another schedule");
             take(message.rows);
         }
     }
@@ -113,7 +114,7 @@ impl Peers {
         let own = self.index();
         for worker in (0..self.count()).filter(|worker| *worker != own) {
             let rows = Batch::default();
-            self.senders[worker].send(Message { step: FAILED, node: 0, sender: own as u32, rows });
+            self.senders[worker].send(Message { step: FAILED, stream: 0, sender: own as u32, rows });
             self.senders[worker].done();
         }
         self.allocator.release();
@@ -128,7 +129,7 @@ impl Bytesable for Message {
         let (header, rows) = bytes.split_at(HEADER);
         let number = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
         let step = u64::from(number(0)) | u64::from(number(4)) << 32;
-        Message { step, node: number(8), sender: number(12), rows: Batch::from_bytes(rows) }
+        Message { step, stream: number(8), sender: number(12), rows: Batch::from_bytes(rows) }
     }
 
     fn length_in_bytes(&self) -> usize {
@@ -138,7 +139,7 @@ impl Bytesable for Message {
     fn into_bytes<W: Write>(&self, writer: &mut W) {
         let mut write = || -> std::io::Result<()> {
             writer.write_all(&self.step.to_le_bytes())?;
-            writer.write_all(&self.node.to_le_bytes())?;
+            writer.write_all(&self.stream.to_le_bytes())?;
             writer.write_all(&self.sender.to_le_bytes())?;
             self.rows.write_to(writer)
         };
@@ -156,12 +157,12 @@ mod tests {
             for weight in [1, -4] {
                 let mut rows = Batch::new(stride);
                 (0..3).for_each(|_| rows.push(&b"abc"[..stride.unwrap_or(3)], weight));
-                let sent = Message { step: 1 << 40, node: 7, sender: 2, rows };
+                let sent = Message { step: 1 << 40, stream: 7, sender: 2, rows };
                 let mut bytes = Vec::new();
                 sent.into_bytes(&mut bytes);
                 assert_eq!(bytes.len(), sent.length_in_bytes());
                 let received = Message::from_bytes(timely_bytes::arc::BytesMut::from(bytes).freeze());
-                assert_eq!((received.step, received.node, received.sender), (1 << 40, 7, 2));
+                assert_eq!((received.step, received.stream, received.sender), (1 << 40, 7, 2));
                 assert_eq!(received.rows, sent.rows);
                 assert_eq!(received.rows.stride(), stride);
             }
