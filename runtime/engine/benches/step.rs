@@ -1,0 +1,166 @@
+//! Throughput of large steps and latency of single-row steps, for one worker and for two.
+//!
+//! `cargo bench -p feldc-engine` prints one line for each case: rows per second for batches of 10,000 rows, and
+//! microseconds per step for steps of one row.
+
+use feldc_engine::batch::map_rows;
+use feldc_engine::{
+    Aggregate, AggregateFunction, Batch, Builder, Errors, Layout, Runtime, Side, StepInput, StreamId, row,
+};
+use feldc_value::{ColumnType, SqlType};
+use std::time::{Duration, Instant};
+
+const BIGINT: ColumnType = ColumnType::new(SqlType::BigInt, false);
+const BATCH: u64 = 10_000;
+const KEYS: u64 = 1_000_000;
+
+fn main() {
+    let cases: [(&str, fn(&mut Builder)); 6] = [
+        ("filter and map", filter_map),
+        ("filter and map, stored view", filter_map_stored),
+        ("keyed table", keyed),
+        ("stored table", stored),
+        ("sum by key", aggregate),
+        ("join", join),
+    ];
+    let only = std::env::args().nth(1).filter(|name| !name.starts_with("--"));
+    for (name, build) in cases.iter().filter(|case| only.as_ref().is_none_or(|only| case.0.contains(only.as_str()))) {
+        for workers in [1, 2] {
+            let rate = throughput(*build, workers);
+            let (mean, p99) = latency(*build, workers);
+            println!(
+                "{name:28} workers {workers}: {:6.2} M rows/s, single-row step {:6.2} us, p99 {:6.2} us",
+                rate / 1e6,
+                mean.as_secs_f64() * 1e6,
+                p99.as_secs_f64() * 1e6
+            );
+        }
+    }
+}
+
+fn layout(columns: usize) -> Layout {
+    Layout::new(vec![BIGINT; columns])
+}
+
+fn table(builder: &mut Builder) -> StreamId {
+    builder.table("t", layout(3), false)
+}
+
+fn filter_map_stream(builder: &mut Builder) -> StreamId {
+    let input = table(builder);
+    let kernel = Box::new(|input: &Batch, out: &mut Batch, errors: &mut Errors| {
+        map_rows(input, out, errors, |row, out| {
+            let value = row::get_i64(row, 16);
+            if value % 4 == 0 {
+                return Ok(false);
+            }
+            row::put_i64(out, row::get_i64(row, 0));
+            row::put_i64(out, value * 2);
+            Ok(true)
+        });
+    });
+    builder.map(input, layout(2), "v", kernel)
+}
+
+fn filter_map(builder: &mut Builder) {
+    let mapped = filter_map_stream(builder);
+    builder.output("v", mapped, false);
+}
+
+fn filter_map_stored(builder: &mut Builder) {
+    let mapped = filter_map_stream(builder);
+    builder.output("v", mapped, true);
+}
+
+fn keyed(builder: &mut Builder) {
+    let input = builder.keyed_table("t", layout(3), 1);
+    builder.output("v", input, false);
+}
+
+fn stored(builder: &mut Builder) {
+    let input = builder.table("t", layout(3), true);
+    builder.output("v", input, false);
+}
+
+fn aggregate(builder: &mut Builder) {
+    let input = table(builder);
+    let moved = builder.exchange(input, 1);
+    let aggregate = |function, argument| Aggregate {
+        function,
+        argument,
+        distinct: false,
+        result: ColumnType::new(SqlType::BigInt, function != AggregateFunction::CountStar),
+        line: 1,
+        column: 1,
+    };
+    let aggregates = vec![aggregate(AggregateFunction::CountStar, 0), aggregate(AggregateFunction::Sum, 2)];
+    let sums = builder.aggregate(moved, 1, aggregates, false, "v");
+    builder.output("v", sums, false);
+}
+
+fn join(builder: &mut Builder) {
+    let (left, right) = (table(builder), table(builder));
+    let (left, right) = (builder.exchange(left, 1), builder.exchange(right, 1));
+    let (left_index, right_index) = (builder.index(left, 1), builder.index(right, 1));
+    let kernel = || {
+        Box::new(|left: &[u8], right: &[u8], out: &mut Vec<u8>| {
+            out.extend_from_slice(left);
+            out.extend_from_slice(&right[8..]);
+            Ok(true)
+        })
+    };
+    let first = builder.join(left, right_index, Side::Left, layout(5), "v", kernel());
+    builder.update(left_index);
+    let second = builder.join(right, left_index, Side::Right, layout(5), "v", kernel());
+    builder.update(right_index);
+    let joined = builder.union(&[first, second]);
+    builder.output("v", joined, false);
+}
+
+/// Rows with scattered keys.
+fn rows(from: u64, count: u64) -> Batch {
+    let mut batch = Batch::new(Some(24));
+    for number in from..from + count {
+        let key = (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) % KEYS;
+        for column in [key, number / 2, number] {
+            row::put_i64(batch.buffer(), column as i64);
+        }
+        batch.commit(1);
+    }
+    batch
+}
+
+/// Spreads rows over the tables that the circuit has.
+fn inputs(from: u64, count: u64, tables: usize) -> Vec<StepInput> {
+    (0..tables).map(|table| StepInput { table, rows: rows(from, count / tables as u64) }).collect()
+}
+
+fn tables(build: fn(&mut Builder)) -> usize {
+    if build as usize == join as fn(&mut Builder) as usize { 2 } else { 1 }
+}
+
+fn throughput(build: fn(&mut Builder), workers: usize) -> f64 {
+    let mut runtime = Runtime::new(workers, build);
+    let batches = 100;
+    let inputs: Vec<_> = (0..batches).map(|batch| inputs(batch * BATCH, BATCH, tables(build))).collect();
+    let start = Instant::now();
+    for input in inputs {
+        std::hint::black_box(runtime.step(input));
+    }
+    (batches * BATCH) as f64 / start.elapsed().as_secs_f64()
+}
+
+fn latency(build: fn(&mut Builder), workers: usize) -> (Duration, Duration) {
+    let mut runtime = Runtime::new(workers, build);
+    let steps = 20_000;
+    runtime.step(inputs(0, 100_000, tables(build)));
+    let mut times = Vec::new();
+    for step in 0..steps {
+        let input = vec![StepInput { table: 0, rows: rows(step, 1) }];
+        let start = Instant::now();
+        std::hint::black_box(runtime.step(input));
+        times.push(start.elapsed());
+    }
+    times.sort();
+    (times.iter().sum::<Duration>() / steps as u32, times[times.len() * 99 / 100])
+}
