@@ -1,8 +1,18 @@
 //! The circuit: operators over streams of byte rows, in schedule order. The form, its printer and checks; no decisions.
 //!
-//! `lower` makes it with whole joins and aggregates ([`Op`] before `incremental`); `incremental` replaces each join,
-//! semi- and antijoin by half joins over indexes and fixes the order. `emit` and `interpret` translate each node to
+//! `lower` makes it with whole joins ([`Whole`]); `incremental` replaces each join, semi- and antijoin by half joins
+//! over indexes and fixes the order ([`Circuit`]). `emit` and `interpret` translate each node to
 //! the `feldc_engine::Builder` call of the same name.
+//!
+//! In every kernel an output expression may be NOT NULL where its layout column is nullable, never the reverse; their
+//! types agree up to text length and to decimal precision of one width class ([`check::encodes_alike`]).
+
+pub mod check;
+pub mod print;
+pub mod walk;
+pub mod whole;
+
+pub use whole::{Whole, WholeNode, WholeOp};
 
 use crate::plan::{Expr, Span, TableId, ViewId};
 use feldc_engine::{Aggregate, Side};

@@ -1,0 +1,157 @@
+//! What every finished circuit obeys: references point backwards, each index is updated exactly once, and layouts
+//! agree with kernels. A violation is a bug of the compiler, reported before anything runs.
+
+use super::{Circuit, Kernel, KernelStep, NodeId, Op, print::Shown};
+use crate::plan::{Expr, ExprKind};
+use feldc_engine::Side;
+use feldc_value::{ColumnType, SqlType};
+
+/// The first violated rule, with the node it concerns.
+pub fn check(circuit: &Circuit) -> Result<(), String> {
+    for position in 0..circuit.nodes.len() {
+        let node = &circuit.nodes[position];
+        check_node(circuit, position).map_err(|rule| format!("n{position} = {node}: {rule}"))?;
+    }
+    check_updates(circuit)
+}
+
+fn check_updates(circuit: &Circuit) -> Result<(), String> {
+    let mut updates = vec![0; circuit.nodes.len()];
+    for node in &circuit.nodes {
+        if let Op::Update { index } = node.op {
+            updates[index.0] += 1;
+        }
+    }
+    let wrong = |(position, node): (usize, &super::Node)| match (&node.op, updates[position]) {
+        (Op::Index { .. }, 1) => None,
+        (Op::Index { .. }, times) => Some(format!("index n{position} is updated {times} times, not once")),
+        _ => None,
+    };
+    circuit.nodes.iter().enumerate().find_map(wrong).map_or(Ok(()), Err)
+}
+
+fn check_node(circuit: &Circuit, position: usize) -> Result<(), String> {
+    let node = &circuit.nodes[position];
+    if let Some(forward) = node.op.inputs().into_iter().find(|input| input.0 >= position) {
+        return Err(format!("{forward} is not before it"));
+    }
+    let stream = |id: NodeId| match circuit.nodes[id.0].op {
+        Op::Index { .. } | Op::Output { .. } => Err(format!("{id} is not a stream")),
+        _ => Ok(&circuit.nodes[id.0].layout[..]),
+    };
+    let index = |id: NodeId| match circuit.nodes[id.0].op {
+        Op::Index { key, .. } => Ok((&circuit.nodes[id.0].layout[..], key)),
+        _ => Err(format!("{id} is not an index")),
+    };
+    let layout = &node.layout[..];
+    match &node.op {
+        Op::Table { .. } => Ok(()),
+        Op::KeyedTable { key, .. } => key_fits(*key, layout),
+        Op::Constant { rows } => match rows.iter().find(|row| row.len() != layout.len()) {
+            Some(_) => Err("a row of another length".to_string()),
+            None => Ok(()),
+        },
+        Op::Map { input, kernel } => check_kernel(kernel, stream(*input)?, layout),
+        Op::Union { inputs } => inputs.iter().try_for_each(|input| same(stream(*input)?, layout)),
+        Op::Negate { input } | Op::Output { input, .. } => same(stream(*input)?, layout),
+        Op::Distinct { input } => same(stream(*input)?, layout),
+        Op::Exchange { input, key } | Op::Index { input, key } => {
+            same(stream(*input)?, layout)?;
+            key_fits(*key, layout)
+        }
+        Op::Update { index: id } => {
+            let (columns, key) = index(*id)?;
+            same(&columns[..key], layout)
+        }
+        Op::Join { delta, index: id, delta_side, kernel } => {
+            let (delta, (indexed, key)) = (stream(*delta)?, index(*id)?);
+            same_key(delta, indexed, key)?;
+            let slots = match delta_side {
+                Side::Left => [delta, indexed].concat(),
+                Side::Right => [indexed, delta].concat(),
+            };
+            check_kernel(kernel, &slots, layout)
+        }
+        Op::Semi { delta, index: id } | Op::Anti { delta, index: id } => {
+            let (delta, (indexed, key)) = (stream(*delta)?, index(*id)?);
+            same_key(delta, indexed, key)?;
+            same(delta, layout)
+        }
+        Op::Aggregate { input, key, aggregates, .. } => {
+            let input = stream(*input)?;
+            key_fits(*key, input)?;
+            if aggregates.iter().any(|aggregate| aggregate.argument >= input.len().max(1)) {
+                return Err("an argument outside of the input row".to_string());
+            }
+            same(&[&input[..*key], &aggregates.iter().map(|a| a.result).collect::<Vec<_>>()].concat(), layout)
+        }
+    }
+}
+
+fn key_fits(key: usize, layout: &[ColumnType]) -> Result<(), String> {
+    if key <= layout.len() { Ok(()) } else { Err("the key has more columns than the row".to_string()) }
+}
+
+fn same(left: &[ColumnType], right: &[ColumnType]) -> Result<(), String> {
+    let alike = left.len() == right.len() && left.iter().zip(right).all(|(l, r)| column_alike(*l, *r));
+    if alike { Ok(()) } else { Err("the layouts differ".to_string()) }
+}
+
+fn same_key(delta: &[ColumnType], indexed: &[ColumnType], key: usize) -> Result<(), String> {
+    if delta.len() < key {
+        return Err("the delta has fewer columns than the key".to_string());
+    }
+    same(&delta[..key], &indexed[..key]).map_err(|_| "the key columns differ".to_string())
+}
+
+fn column_alike(left: ColumnType, right: ColumnType) -> bool {
+    left.nullable == right.nullable && encodes_alike(left.ty, right.ty)
+}
+
+/// Have equal values of the two types equal bytes (NULL tag aside), so that one may stand for the other in a row?
+pub fn encodes_alike(left: SqlType, right: SqlType) -> bool {
+    use SqlType::*;
+    match (left, right) {
+        (Decimal { scale: l, .. }, Decimal { scale: r, .. }) => l == r && left.fixed_width() == right.fixed_width(),
+        (IntervalShort { .. }, IntervalShort { .. }) | (IntervalLong { .. }, IntervalLong { .. }) => true,
+        _ if left.is_text() && right.is_text() => true,
+        _ => left == right,
+    }
+}
+
+fn check_kernel(kernel: &Kernel, input: &[ColumnType], layout: &[ColumnType]) -> Result<(), String> {
+    let mut slots = input.to_vec();
+    for step in &kernel.steps {
+        check_slots(step.expr(), &slots)?;
+        match step {
+            KernelStep::Let(expr) => slots.push(expr.ty),
+            KernelStep::Filter(expr) if expr.ty.ty == SqlType::Boolean => (),
+            KernelStep::Filter(expr) => return Err(format!("the filter {} is not BOOLEAN", Shown(expr))),
+        }
+    }
+    if kernel.outputs.len() != layout.len() {
+        return Err(format!("{} outputs for {} columns", kernel.outputs.len(), layout.len()));
+    }
+    for (output, column) in kernel.outputs.iter().zip(layout) {
+        check_slots(output, &slots)?;
+        if output.ty.nullable && !column.nullable {
+            return Err(format!("{} may be NULL in a column that is not", Shown(output)));
+        }
+        if !encodes_alike(output.ty.ty, column.ty) {
+            return Err(format!("{} is {}, its column {}", Shown(output), output.ty.ty, column.ty));
+        }
+    }
+    Ok(())
+}
+
+fn check_slots(expr: &Expr, slots: &[ColumnType]) -> Result<(), String> {
+    match expr.kind {
+        ExprKind::Column(_) | ExprKind::Subquery { .. } => Err(format!("{} has no place in a kernel", Shown(expr))),
+        ExprKind::Slot(slot) => match slots.get(slot) {
+            None => Err(format!("slot s{slot} does not exist")),
+            Some(ty) if *ty != expr.ty => Err(format!("slot s{slot} is {ty}, read as {}", expr.ty)),
+            Some(_) => Ok(()),
+        },
+        _ => expr.children().into_iter().try_for_each(|child| check_slots(child, slots)),
+    }
+}

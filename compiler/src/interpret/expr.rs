@@ -1,0 +1,124 @@
+//! Expressions prepared for evaluation over decoded values: no search, no allocation for types while rows pass.
+
+use crate::plan::{Expr, ExprKind, Span};
+use feldc_value::function::{Function, Signature};
+use feldc_value::{EvalError, SqlError, SqlType, Value, error};
+
+/// Expressions nest as deep as the program's longest chain of operators; this much is kept free for each level.
+const STACK: usize = 64 << 10;
+
+pub(super) enum Code {
+    Slot(usize),
+    Literal(Value),
+    Call(Box<Call>),
+    And(Vec<Code>),
+    Or(Vec<Code>),
+    IsNull(Box<Code>),
+    Case {
+        branches: Vec<(Code, Code)>,
+        otherwise: Option<Box<Code>>,
+    },
+    Coalesce(Vec<Code>),
+    Try(Box<Code>),
+    /// A column or subquery that an earlier phase should have replaced.
+    Misplaced(Span),
+}
+
+pub(super) struct Call {
+    function: &'static Function,
+    arguments: Vec<Code>,
+    types: Vec<SqlType>,
+    result: SqlType,
+    span: Span,
+}
+
+impl Code {
+    pub fn new(expr: &Expr) -> Code {
+        let all = |exprs: &[Expr]| exprs.iter().map(Code::new).collect();
+        match &expr.kind {
+            ExprKind::Slot(slot) => Code::Slot(*slot),
+            ExprKind::Literal(value) => Code::Literal(value.clone()),
+            ExprKind::Call { function, arguments } => Code::Call(Box::new(Call {
+                function,
+                arguments: all(arguments),
+                types: arguments.iter().map(|argument| argument.ty.ty).collect(),
+                result: expr.ty.ty,
+                span: expr.span,
+            })),
+            ExprKind::And(operands) => Code::And(all(operands)),
+            ExprKind::Or(operands) => Code::Or(all(operands)),
+            ExprKind::IsNull(operand) => Code::IsNull(Box::new(Code::new(operand))),
+            ExprKind::Case { branches, otherwise } => Code::Case {
+                branches: branches.iter().map(|(when, then)| (Code::new(when), Code::new(then))).collect(),
+                otherwise: otherwise.as_ref().map(|otherwise| Box::new(Code::new(otherwise))),
+            },
+            ExprKind::Coalesce(operands) => Code::Coalesce(all(operands)),
+            ExprKind::Try(operand) => Code::Try(Box::new(Code::new(operand))),
+            ExprKind::Column(_) | ExprKind::Subquery { .. } => Code::Misplaced(expr.span),
+        }
+    }
+
+    /// The value; an error is placed at the innermost call that failed.
+    pub fn evaluate(&self, slots: &[Value]) -> Result<Value, EvalError> {
+        match self {
+            Code::Slot(slot) => Ok(slots[*slot].clone()),
+            Code::Literal(value) => Ok(value.clone()),
+            Code::Call(call) => stacker::maybe_grow(STACK, 1 << 20, || call.evaluate(slots)),
+            Code::And(operands) => connect(operands, slots, false),
+            Code::Or(operands) => connect(operands, slots, true),
+            Code::IsNull(operand) => Ok(Value::Boolean(operand.evaluate(slots)?.is_null())),
+            Code::Case { branches, otherwise } => {
+                for (condition, result) in branches {
+                    if condition.holds(slots)? {
+                        return result.evaluate(slots);
+                    }
+                }
+                otherwise.as_ref().map_or(Ok(Value::Null), |otherwise| otherwise.evaluate(slots))
+            }
+            Code::Coalesce(operands) => {
+                for operand in operands {
+                    let value = operand.evaluate(slots)?;
+                    if !value.is_null() {
+                        return Ok(value);
+                    }
+                }
+                Ok(Value::Null)
+            }
+            Code::Try(operand) => Ok(operand.evaluate(slots).unwrap_or(Value::Null)),
+            Code::Misplaced(span) => {
+                let message = "internal error: a column or subquery was left in the circuit";
+                Err(SqlError::new(error::INVALID_ARGUMENT, message).at(span.line, span.column))
+            }
+        }
+    }
+
+    /// Is the value TRUE (neither FALSE nor unknown)?
+    pub fn holds(&self, slots: &[Value]) -> Result<bool, EvalError> {
+        Ok(self.evaluate(slots)? == Value::Boolean(true))
+    }
+}
+
+impl Call {
+    fn evaluate(&self, slots: &[Value]) -> Result<Value, EvalError> {
+        let mut arguments = Vec::with_capacity(self.arguments.len());
+        for argument in &self.arguments {
+            arguments.push(argument.evaluate(slots)?);
+        }
+        let signature = Signature { arguments: &self.types, result: self.result };
+        let placed = |error: SqlError| error.at(self.span.line, self.span.column);
+        (self.function.call)(&arguments, &signature).map_err(placed)
+    }
+}
+
+/// AND (`decided_by` false) and OR (true): the first operand of that value decides; else unknown if any is.
+fn connect(operands: &[Code], slots: &[Value], decided_by: bool) -> Result<Value, EvalError> {
+    let mut unknown = false;
+    for operand in operands {
+        match operand.evaluate(slots)? {
+            Value::Boolean(value) if value == decided_by => return Ok(Value::Boolean(decided_by)),
+            Value::Null => unknown = true,
+            _ => (),
+        }
+    }
+    Ok(if unknown { Value::Null } else { Value::Boolean(!decided_by) })
+}

@@ -1,0 +1,339 @@
+//! Joins of every kind, from half-open questions (which rows pair, which left rows have no partner) to indexes.
+//!
+//! The condition splits into equalities between the sides (the key), conditions on one side alone (guards), and the
+//! residual, evaluated per pair:
+//!
+//! * a row with a NULL in an `=` key, or that fails a guard, has no partner: it never enters an index;
+//! * matched rows: `I(left) ⋈ I(right)`, residual and projections fused into the pair kernel;
+//! * left rows without partner: those that never enter the index (no state needed for them), and without residual
+//!   `I(left) ▷ I(right)`. With a residual, whether a left row has a partner depends only on the left columns that the
+//!   condition reads, so the rest is `I'(left) ▷ I'(matched)`, both keyed by these columns, null-safe.
+
+use super::expr::{and, columns, conjuncts, is_not_null, known_not_null, map_slots, not_true, null, slot};
+use super::flow::{Feed, FlowColumn, FlowId, FlowOp, RIGHT, Source};
+use super::relation::{Rel, is_constant};
+use super::{Lowering, Unsupported};
+use crate::circuit::check::encodes_alike;
+use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind};
+use feldc_value::ColumnType;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One equality of a join key, each side over its input's source.
+#[derive(Clone, Debug)]
+pub(super) struct Key {
+    left: Expr,
+    right: Expr,
+    /// IS NOT DISTINCT FROM: NULL matches NULL, and both sides use the nullable encoding if either may be NULL.
+    null_safe: bool,
+}
+
+/// A key column of one side in the encoding that both sides share.
+#[derive(Clone, Debug)]
+pub(super) struct KeyColumn {
+    expr: Expr,
+    ty: ColumnType,
+}
+
+impl Key {
+    pub fn new(left: Expr, right: Expr, null_safe: bool) -> Key {
+        Key { left, right, null_safe }
+    }
+
+    fn ty(&self) -> ColumnType {
+        ColumnType::new(self.left.ty.ty, self.null_safe && (self.left.ty.nullable || self.right.ty.nullable))
+    }
+
+    /// The columns of both sides, those of fixed width first so that their offsets are constants.
+    pub fn sides(keys: &[Key]) -> (Vec<KeyColumn>, Vec<KeyColumn>) {
+        let mut keys: Vec<&Key> = keys.iter().collect();
+        keys.sort_by_key(|key| key.ty().fixed_width().is_none());
+        let column = |expr: &Expr, key: &Key| KeyColumn { expr: expr.clone(), ty: key.ty() };
+        keys.into_iter().map(|key| (column(&key.left, key), column(&key.right, key))).unzip()
+    }
+}
+
+/// An index and where the columns of its relation lie in it (slots of the index rows, or literals).
+pub(super) struct Arranged {
+    pub node: FlowId,
+    pub columns: BTreeMap<ColumnId, Expr>,
+}
+
+/// A join condition taken apart; expressions over plan columns.
+struct Condition {
+    keys: Vec<Key>,
+    left_guards: Vec<Expr>,
+    right_guards: Vec<Expr>,
+    residual: Vec<Expr>,
+}
+
+impl Condition {
+    fn split(on: &Expr, left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) -> Condition {
+        let mut condition = Condition { keys: vec![], left_guards: vec![], right_guards: vec![], residual: vec![] };
+        for (position, conjunct) in conjuncts(on).into_iter().enumerate() {
+            let used = columns(&conjunct);
+            // A fallible conjunct stays where the ones before it guard it; as a key it is evaluated for every row.
+            match equality(&conjunct, left, right) {
+                Some(key) if position == 0 || !conjunct.fallible() => condition.keys.push(key),
+                _ if conjunct.fallible() => condition.residual.push(conjunct),
+                _ if used.is_subset(left) => condition.left_guards.push(conjunct),
+                _ if used.is_subset(right) => condition.right_guards.push(conjunct),
+                _ => condition.residual.push(conjunct),
+            }
+        }
+        condition
+    }
+}
+
+/// `left expression = right expression`, in either order, where equal values have equal bytes.
+fn equality(conjunct: &Expr, left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) -> Option<Key> {
+    let ExprKind::Call { function, arguments } = &conjunct.kind else { return None };
+    let null_safe = match function.name {
+        "=" => false,
+        "IS NOT DISTINCT FROM" | "<=>" => true,
+        _ => return None,
+    };
+    let [one, other] = &arguments[..] else { return None };
+    let (of_one, of_other) = (columns(one), columns(other));
+    if of_one.is_empty() || of_other.is_empty() || !encodes_alike(one.ty.ty, other.ty.ty) {
+        return None;
+    }
+    if of_one.is_subset(left) && of_other.is_subset(right) {
+        Some(Key::new(one.clone(), other.clone(), null_safe))
+    } else if of_one.is_subset(right) && of_other.is_subset(left) {
+        Some(Key::new(other.clone(), one.clone(), null_safe))
+    } else {
+        None
+    }
+}
+
+/// One input of a join with its part of the condition resolved over its source.
+struct Side<'a> {
+    rel: Rel,
+    columns: &'a [Column],
+    keys: Vec<KeyColumn>,
+    /// All must be TRUE for the row to have a partner; NULL tests of the key included.
+    guards: Vec<Expr>,
+    /// The columns that the condition reads.
+    read: Vec<Column>,
+}
+
+/// A join ready to be built.
+struct Join<'a> {
+    left: Side<'a>,
+    right: Side<'a>,
+    residual: Option<Expr>,
+}
+
+impl Lowering<'_> {
+    pub(super) fn join(
+        &mut self,
+        kind: JoinKind,
+        (left, right): (Rel, Rel),
+        (left_columns, right_columns): (&[Column], &[Column]),
+        on: &Expr,
+    ) -> Result<Rel, Unsupported> {
+        let ids = |columns: &[Column]| columns.iter().map(|column| column.id).collect::<BTreeSet<_>>();
+        let condition = Condition::split(on, &ids(left_columns), &ids(right_columns));
+        let reuse = kind != JoinKind::Inner;
+        let left = self.reusable(left, left_columns, reuse);
+        let right = self.reusable(right, right_columns, kind == JoinKind::Full);
+        let mut keys = vec![];
+        for key in &condition.keys {
+            keys.push(Key::new(left.resolve(&key.left)?, right.resolve(&key.right)?, key.null_safe));
+        }
+        let (left, left_exprs) = self.fallible_keys(left, left_columns, keys.iter().map(|key| &key.left));
+        let (right, right_exprs) = self.fallible_keys(right, right_columns, keys.iter().map(|key| &key.right));
+        for (key, (left, right)) in keys.iter_mut().zip(left_exprs.into_iter().zip(right_exprs)) {
+            (key.left, key.right) = (left, right);
+        }
+        let (left_keys, right_keys) = Key::sides(&keys);
+        let read = columns(on);
+        let join = Join {
+            left: side(left, left_columns, left_keys, &condition.left_guards, &read)?,
+            right: side(right, right_columns, right_keys, &condition.right_guards, &read)?,
+            residual: and(condition.residual),
+        };
+        match kind {
+            JoinKind::Inner => Ok(self.matched(&join)?.0),
+            JoinKind::Semi => self.semi(&join),
+            JoinKind::Anti => self.anti(&join),
+            JoinKind::Left | JoinKind::Full => self.outer(&join, kind == JoinKind::Full),
+        }
+    }
+
+    /// What several parts of a join read is computed once.
+    fn reusable(&mut self, rel: Rel, columns: &[Column], reuse: bool) -> Rel {
+        if reuse { self.materialize(rel, columns) } else { rel }
+    }
+
+    /// Computes keys that may fail in a kernel of their own, so that a failing row is one error.
+    fn fallible_keys<'k>(
+        &mut self,
+        rel: Rel,
+        columns: &[Column],
+        keys: impl Iterator<Item = &'k Expr>,
+    ) -> (Rel, Vec<Expr>) {
+        let keys: Vec<Expr> = keys.cloned().collect();
+        if keys.iter().any(Expr::fallible) { self.materialize_with(rel, columns, &keys) } else { (rel, keys) }
+    }
+
+    /// Pairs that satisfy the condition, and the two indexes.
+    fn matched(&mut self, join: &Join) -> Result<(Rel, Arranged, Arranged), Unsupported> {
+        let left = self.arrange(&join.left.rel, join.left.guards.clone(), &join.left.keys)?;
+        let right = self.arrange(&join.right.rel, join.right.guards.clone(), &join.right.keys)?;
+        let mut all = left.columns.clone();
+        all.extend(right.columns.iter().map(|(id, expr)| (*id, of_right(expr))));
+        let feed = Feed { source: Source::Pair(left.node, right.node), filters: vec![] };
+        let mut rel = Rel { feed, columns: all };
+        if let Some(residual) = &join.residual {
+            rel = self.filter(rel, residual)?;
+        }
+        Ok((rel, left, right))
+    }
+
+    fn semi(&mut self, join: &Join) -> Result<Rel, Unsupported> {
+        let (matched, left, right) = self.matched(join)?;
+        match join.residual {
+            None => Ok(self.presence(left, right.node, false)),
+            Some(_) => self.presence_by_condition(&join.left, &matched, false),
+        }
+    }
+
+    fn anti(&mut self, join: &Join) -> Result<Rel, Unsupported> {
+        let (matched, left, right) = self.matched(join)?;
+        let kept = match join.residual {
+            None => self.presence(left, right.node, true),
+            Some(_) => self.presence_by_condition(&join.left, &matched, true)?,
+        };
+        let Some(partnerless) = partnerless(&join.left) else { return Ok(kept) };
+        let columns = join.left.columns;
+        let inputs = vec![(kept.feed.clone(), kept.all(columns)?), (partnerless.clone(), join.left.rel.all(columns)?)];
+        Ok(self.union(inputs, columns))
+    }
+
+    fn outer(&mut self, join: &Join, full: bool) -> Result<Rel, Unsupported> {
+        let (mut matched, left, right) = self.matched(join)?;
+        let result = [join.left.columns, join.right.columns].concat();
+        if join.residual.is_some() {
+            matched = self.materialize(matched, &result);
+        }
+        let mut inputs = vec![(matched.feed.clone(), matched.all(&result)?)];
+        let (left_node, right_node) = (left.node, right.node);
+        for padded in self.without_partner(&join.left, left, right_node, join, &matched)? {
+            let nulls = join.right.columns.iter().map(|column| null(column.ty.ty, self.flow.span));
+            let exprs = padded.all(join.left.columns)?.into_iter().chain(nulls).collect();
+            inputs.push((padded.feed, exprs));
+        }
+        if full {
+            for padded in self.without_partner(&join.right, right, left_node, join, &matched)? {
+                let nulls = join.left.columns.iter().map(|column| null(column.ty.ty, self.flow.span));
+                let exprs = nulls.chain(padded.all(join.right.columns)?).collect();
+                inputs.push((padded.feed, exprs));
+            }
+        }
+        Ok(self.union(inputs, &result))
+    }
+
+    /// The rows of one side that no pair contains, in one or two relations.
+    fn without_partner(
+        &mut self,
+        side: &Side,
+        index: Arranged,
+        other: FlowId,
+        join: &Join,
+        matched: &Rel,
+    ) -> Result<Vec<Rel>, Unsupported> {
+        let kept = match join.residual {
+            None => self.presence(index, other, true),
+            Some(_) => self.presence_by_condition(side, matched, true)?,
+        };
+        let rest = partnerless(side).map(|feed| Rel { feed, columns: side.rel.columns.clone() });
+        Ok(std::iter::once(kept).chain(rest).collect())
+    }
+
+    fn presence(&mut self, left: Arranged, right: FlowId, anti: bool) -> Rel {
+        let node = self.flow.add(FlowOp::Semi { left: left.node, right, anti }, vec![]);
+        Rel { feed: Feed::of(node), columns: left.columns }
+    }
+
+    /// Rows of the side by whether their columns that the condition reads occur in a matched pair.
+    fn presence_by_condition(&mut self, side: &Side, matched: &Rel, anti: bool) -> Result<Rel, Unsupported> {
+        let mut keys = vec![];
+        for column in &side.read {
+            keys.push(Key::new(side.rel.column(column)?, matched.column(column)?, true));
+        }
+        let (side_keys, matched_keys) = Key::sides(&keys);
+        let rows = self.arrange(&side.rel, side.guards.clone(), &side_keys)?;
+        let pairs = self.arrange(matched, vec![], &matched_keys)?;
+        Ok(self.presence(rows, pairs.node, anti))
+    }
+
+    /// An index of the relation's rows that pass the guards, by the keys. Which columns its rows hold beside the key is
+    /// left to its readers.
+    pub(super) fn arrange(
+        &mut self,
+        rel: &Rel,
+        guards: Vec<Expr>,
+        keys: &[KeyColumn],
+    ) -> Result<Arranged, Unsupported> {
+        let mut rel = rel.clone();
+        let mut keys = keys.to_vec();
+        rel.feed.filters.extend(guards);
+        // The index is shared: a value that may fail must not take rows from readers that do not use it.
+        if rel.columns.values().any(Expr::fallible) {
+            let exprs: Vec<Expr> = keys.iter().map(|key| key.expr.clone()).collect();
+            let (materialized, exprs) = self.materialize_with(rel, &[], &exprs);
+            rel = materialized;
+            keys.iter_mut().zip(exprs).for_each(|(key, expr)| key.expr = expr);
+        }
+        let column = |key: &KeyColumn| {
+            let expr = if key.ty.nullable { key.expr.clone() } else { known_not_null(key.expr.clone()) };
+            FlowColumn { ty: key.ty, expr: Some(expr) }
+        };
+        let key_columns = keys.iter().map(column).collect();
+        let node = self.flow.add(FlowOp::Arrange { feed: rel.feed, key: keys.len() }, key_columns);
+        for (position, key) in keys.iter().enumerate() {
+            if key.ty.ty == key.expr.ty.ty && key.ty.nullable <= key.expr.ty.nullable {
+                self.flow.alias_key(node, &key.expr, position);
+            }
+        }
+        let mut columns = BTreeMap::new();
+        for (id, definition) in &rel.columns {
+            let place = match is_constant(definition) {
+                true => definition.clone(),
+                false => {
+                    let position = self.flow.arrange_column(node, definition);
+                    self.flow.slot(node, position)
+                }
+            };
+            columns.insert(*id, place);
+        }
+        Ok(Arranged { node, columns })
+    }
+}
+
+fn side<'a>(
+    rel: Rel,
+    columns: &'a [Column],
+    keys: Vec<KeyColumn>,
+    guards: &[Expr],
+    read: &BTreeSet<ColumnId>,
+) -> Result<Side<'a>, Unsupported> {
+    let nullable = keys.iter().filter(|key| key.expr.ty.nullable && !key.ty.nullable);
+    let tests: Vec<Expr> = nullable.map(|key| is_not_null(key.expr.clone())).collect();
+    let mut resolved = guards.iter().map(|guard| rel.resolve(guard)).collect::<Result<Vec<_>, _>>()?;
+    resolved.extend(tests);
+    let read = columns.iter().filter(|column| read.contains(&column.id)).cloned().collect();
+    Ok(Side { rel, columns, keys, guards: resolved, read })
+}
+
+/// The rows that never enter the side's index.
+fn partnerless(side: &Side) -> Option<Feed> {
+    let mut feed = side.rel.feed.clone();
+    feed.filters.push(not_true(and(side.guards.clone())?));
+    Some(feed)
+}
+
+fn of_right(expr: &Expr) -> Expr {
+    map_slots(expr, &mut |n, read| slot(RIGHT + n, read.ty, read.span))
+}

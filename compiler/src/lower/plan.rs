@@ -1,0 +1,188 @@
+//! Plan operators except joins and set operations, each to its dataflow nodes.
+
+use super::expr::{self, canonical};
+use super::flow::{Feed, FlowAggregate, FlowColumn, FlowId, FlowOp};
+use super::relation::{Rel, missing};
+use super::{Lowering, Unsupported, internal, unsupported};
+use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, Plan, TableId};
+use std::collections::BTreeMap;
+
+impl Lowering<'_> {
+    /// A subtree that is read in several places is lowered once and kept as a stream.
+    pub(super) fn plan(&mut self, plan: &Plan) -> Result<Rel, Unsupported> {
+        if matches!(plan, Plan::Table { .. } | Plan::View { .. }) || !self.classes.shared(plan) {
+            return self.operator(plan);
+        }
+        let (class, columns) = (self.classes.of(plan), plan.columns());
+        if !self.shared.contains_key(&class) {
+            let rel = self.operator(plan)?;
+            let rel = self.materialize(rel, &columns);
+            let exprs = rel.all(&columns)?;
+            self.shared.insert(class, (rel.feed, exprs));
+        }
+        let (feed, exprs) = &self.shared[&class];
+        Ok(Self::renamed(feed, exprs, &columns))
+    }
+
+    fn operator(&mut self, plan: &Plan) -> Result<Rel, Unsupported> {
+        match plan {
+            Plan::Table { table, columns } => {
+                let node = self.table(*table);
+                Ok(Rel::of(self, node, columns))
+            }
+            Plan::View { view, columns } => match self.views.get(view) {
+                Some((feed, exprs)) => Ok(Self::renamed(feed, exprs, columns)),
+                None => Err(internal(format!("view {} is read before it is defined", view.0), self.flow.span)),
+            },
+            Plan::Values { rows, columns } => self.values(rows, columns),
+            Plan::Filter { input, predicate } => {
+                let input = self.plan(input)?;
+                self.filter(input, predicate)
+            }
+            Plan::Project { input, columns } => {
+                let input = self.plan(input)?;
+                self.project(input, columns)
+            }
+            Plan::Join { kind, left, right, on } => {
+                let sides = (self.plan(left)?, self.plan(right)?);
+                self.join(*kind, sides, (&left.columns(), &right.columns()), on)
+            }
+            Plan::Apply { on, .. } => Err(internal("a dependent join was not decorrelated".to_string(), on.span)),
+            Plan::Aggregate { input, keys, aggregates, scalar } => {
+                let input = self.plan(input)?;
+                self.aggregate(input, keys, aggregates, *scalar)
+            }
+            Plan::Distinct { input } => {
+                let rel = self.plan(input)?;
+                self.distinct(rel, &input.columns())
+            }
+            Plan::Union { inputs, columns } => self.union_all(inputs, columns),
+            Plan::SetDifference { all: true, .. } => Err(unsupported(
+                "EXCEPT ALL is not supported yet",
+                "write EXCEPT if each row is wanted at most once, or count the rows of both sides with GROUP BY and join",
+                self.flow.span,
+            )),
+            Plan::SetIntersection { all: true, .. } => Err(unsupported(
+                "INTERSECT ALL is not supported yet",
+                "write INTERSECT if each row is wanted at most once, or count the rows of both sides with GROUP BY and join",
+                self.flow.span,
+            )),
+            Plan::SetDifference { left, right, columns, .. } => self.set_operation(left, right, columns, true),
+            Plan::SetIntersection { left, right, columns, .. } => self.set_operation(left, right, columns, false),
+        }
+    }
+
+    /// The input node of a table, with all its columns in SQL order.
+    pub(super) fn table(&mut self, id: TableId) -> FlowId {
+        let columns = self.program.tables[id.0].columns.iter();
+        let columns = columns.map(|column| FlowColumn { ty: column.ty, expr: None }).collect();
+        self.flow.add(FlowOp::Table(id), columns)
+    }
+
+    /// Literal rows are one constant; other rows are computed from a row without columns, so that a failing
+    /// expression is an error row like everywhere else.
+    fn values(&mut self, rows: &[Vec<Expr>], columns: &[Column]) -> Result<Rel, Unsupported> {
+        let literal = |expr: &Expr| match &expr.kind {
+            ExprKind::Literal(value) => Some(value.clone()),
+            _ => None,
+        };
+        let constant: Option<Vec<_>> = rows.iter().map(|row| row.iter().map(literal).collect()).collect();
+        if let Some(rows) = constant {
+            let columns_of = |column: &Column| FlowColumn { ty: column.ty, expr: None };
+            let node = self.flow.add(FlowOp::Constant(rows), columns.iter().map(columns_of).collect());
+            return Ok(Rel::of(self, node, columns));
+        }
+        let unit = self.flow.add(FlowOp::Constant(vec![vec![]]), vec![]);
+        let empty = Rel { feed: Feed::of(unit), columns: BTreeMap::new() };
+        let mut inputs = vec![];
+        for row in rows {
+            let exprs = row.iter().map(|expr| empty.resolve(expr)).collect::<Result<Vec<_>, _>>()?;
+            inputs.push((empty.feed.clone(), exprs));
+        }
+        Ok(self.union(inputs, columns))
+    }
+
+    pub(super) fn distinct(&mut self, rel: Rel, columns: &[Column]) -> Result<Rel, Unsupported> {
+        let mut exprs: Vec<Expr> = vec![];
+        let mut positions: BTreeMap<ColumnId, usize> = BTreeMap::new();
+        for column in columns {
+            let expr = rel.column(column)?;
+            let known = exprs.iter().position(|other| canonical(other) == canonical(&expr));
+            positions.insert(column.id, known.unwrap_or(exprs.len()));
+            if known.is_none() {
+                exprs.push(expr);
+            }
+        }
+        let node = self.flow.add(FlowOp::Distinct(rel.feed), exprs.into_iter().map(FlowColumn::of).collect());
+        let columns = positions.into_iter().map(|(id, position)| (id, self.flow.slot(node, position))).collect();
+        Ok(Rel { feed: Feed::of(node), columns })
+    }
+
+    fn aggregate(
+        &mut self,
+        rel: Rel,
+        keys: &[(Column, ColumnId)],
+        aggregates: &[(Column, AggregateCall)],
+        scalar: bool,
+    ) -> Result<Rel, Unsupported> {
+        let mut columns: Vec<FlowColumn> = vec![];
+        let mut positions: BTreeMap<ColumnId, usize> = BTreeMap::new();
+        for (column, id) in keys {
+            let definition = rel.columns.get(id).cloned();
+            let expr = definition.ok_or_else(|| {
+                missing(*id, &Expr { kind: ExprKind::Column(*id), ty: column.ty, span: self.flow.span })
+            })?;
+            let same = |other: &FlowColumn| other.expr.as_ref().is_some_and(|e| canonical(e) == canonical(&expr));
+            let known = columns.iter().position(same);
+            positions.insert(column.id, known.unwrap_or(columns.len()));
+            if known.is_none() {
+                columns.push(FlowColumn::of(expr));
+            }
+        }
+        if aggregates.is_empty() && scalar {
+            let unit = self.flow.add(FlowOp::Constant(vec![vec![]]), vec![]);
+            return Ok(Rel { feed: Feed::of(unit), columns: BTreeMap::new() });
+        }
+        if aggregates.is_empty() {
+            let node = self.flow.add(FlowOp::Distinct(rel.feed), columns);
+            let columns = positions.into_iter().map(|(id, position)| (id, self.flow.slot(node, position))).collect();
+            return Ok(Rel { feed: Feed::of(node), columns });
+        }
+        let key = columns.len();
+        let mut calls = vec![];
+        for (column, call) in aggregates {
+            let argument = call.argument.as_ref().map(|argument| rel.resolve(argument)).transpose()?;
+            positions.insert(column.id, columns.len());
+            columns.push(FlowColumn { ty: column.ty, expr: None });
+            let (function, distinct) = (call.function, call.distinct);
+            calls.push(FlowAggregate { function, argument, distinct, result: column.ty, span: call.span });
+        }
+        let node = self.flow.add(FlowOp::Aggregate { feed: rel.feed, key, aggregates: calls, scalar }, columns);
+        let columns = positions.into_iter().map(|(id, position)| (id, self.flow.slot(node, position))).collect();
+        Ok(Rel { feed: Feed::of(node), columns })
+    }
+
+    fn union_all(&mut self, inputs: &[Plan], columns: &[Column]) -> Result<Rel, Unsupported> {
+        let mut feeds = vec![];
+        for input in inputs {
+            let rel = self.plan(input)?;
+            let exprs = rel.all(&input.columns())?;
+            feeds.push((rel.feed, exprs));
+        }
+        Ok(self.union(feeds, columns))
+    }
+
+    /// Adds the inputs; a column is nullable where any input's expression for it is.
+    pub(super) fn union(&mut self, inputs: Vec<(Feed, Vec<Expr>)>, columns: &[Column]) -> Rel {
+        let ty = |(position, column): (usize, &Column)| {
+            let nullable = inputs.iter().any(|(_, exprs)| exprs[position].ty.nullable);
+            FlowColumn { ty: feldc_value::ColumnType::new(column.ty.ty, nullable), expr: None }
+        };
+        let types = columns.iter().enumerate().map(ty).collect();
+        let node = self.flow.add(FlowOp::Union(inputs), types);
+        let read = |(n, column): (usize, &Column)| {
+            (column.id, expr::slot(n, self.flow.nodes[node.0].columns[n].ty, self.flow.span))
+        };
+        Rel { feed: Feed::of(node), columns: columns.iter().enumerate().map(read).collect() }
+    }
+}
