@@ -1,0 +1,174 @@
+//! Plans: each node's bag of rows, by nested loops.
+
+use super::aggregate::aggregate;
+use super::order::{compare_rows, same};
+use super::{Evaluation, Row, Scope, ids};
+use crate::plan::{AggregateCall, Column, ColumnId, Expr, JoinKind, Plan, Span};
+use feldc_engine::AggregateFunction;
+use feldc_value::{ColumnType, EvalError, SqlType, Value};
+
+impl Evaluation<'_> {
+    /// The rows of a plan inside the enclosing queries' rows.
+    pub(super) fn rows(&mut self, plan: &Plan, outer: Option<&Scope>) -> Vec<Row> {
+        match plan {
+            Plan::Table { table, .. } => self.tables[table.0].clone(),
+            Plan::View { view, .. } => self.views[view.0].rows.clone(),
+            Plan::Values { rows, .. } => {
+                let none = Scope { columns: &[], row: &[], outer };
+                rows.iter().filter_map(|row| self.row(row.iter(), &none)).collect()
+            }
+            Plan::Filter { input, predicate } => {
+                let (columns, mut rows) = (ids(input), self.rows(input, outer));
+                rows.retain(|row| self.holds(predicate, &Scope { columns: &columns, row, outer }));
+                rows
+            }
+            Plan::Project { input, columns } => {
+                let (names, rows) = (ids(input), self.rows(input, outer));
+                let exprs = || columns.iter().map(|(_, expr)| expr);
+                rows.iter().filter_map(|row| self.row(exprs(), &Scope { columns: &names, row, outer })).collect()
+            }
+            Plan::Join { kind, left, right, on } => {
+                let others = self.rows(right, outer);
+                self.join(*kind, left, right, on, outer, &mut |_, _| others.clone())
+            }
+            Plan::Apply { kind, left, right, on } => {
+                self.join(*kind, left, right, on, outer, &mut |this, scope| this.rows(right, Some(scope)))
+            }
+            Plan::Aggregate { input, keys, aggregates, scalar } => {
+                self.aggregate(input, keys, aggregates, *scalar, outer)
+            }
+            Plan::Distinct { input } => {
+                let mut rows = self.rows(input, outer);
+                rows.sort_by(|a, b| compare_rows(a, b));
+                rows.dedup_by(|a, b| same(a, b));
+                rows
+            }
+            Plan::Union { inputs, .. } => inputs.iter().flat_map(|input| self.rows(input, outer)).collect(),
+            Plan::SetDifference { left, right, all, .. } => self.set_operation(left, right, *all, false, outer),
+            Plan::SetIntersection { left, right, all, .. } => self.set_operation(left, right, *all, true, outer),
+        }
+    }
+
+    /// One row of expressions, or `None` and a recorded error.
+    fn row<'e>(&mut self, exprs: impl Iterator<Item = &'e Expr>, scope: &Scope) -> Option<Row> {
+        let row: Result<Row, EvalError> = exprs.map(|expr| self.value(expr, scope)).collect();
+        self.recorded(row)
+    }
+
+    fn recorded<T>(&mut self, result: Result<T, EvalError>) -> Option<T> {
+        result.map_err(|error| self.errors.push(error)).ok()
+    }
+
+    fn holds(&mut self, condition: &Expr, scope: &Scope) -> bool {
+        let value = self.value(condition, scope);
+        self.recorded(value) == Some(Value::Boolean(true))
+    }
+
+    fn join(
+        &mut self,
+        kind: JoinKind,
+        left: &Plan,
+        right: &Plan,
+        on: &Expr,
+        outer: Option<&Scope>,
+        others: &mut dyn FnMut(&mut Self, &Scope) -> Vec<Row>,
+    ) -> Vec<Row> {
+        let (left_ids, right_ids) = (ids(left), ids(right));
+        let columns = [&left_ids[..], &right_ids[..]].concat();
+        let mut result = vec![];
+        let mut matched: Vec<bool> = vec![];
+        let mut last_others = vec![];
+        for row in self.rows(left, outer) {
+            let rows = others(self, &Scope { columns: &left_ids, row: &row, outer });
+            matched.resize(rows.len(), false);
+            let pairs: Vec<Row> = rows.iter().map(|other| [&row[..], &other[..]].concat()).collect();
+            let hits: Vec<bool> =
+                pairs.iter().map(|pair| self.holds(on, &Scope { columns: &columns, row: pair, outer })).collect();
+            matched.iter_mut().zip(&hits).for_each(|(matched, hit)| *matched |= hit);
+            let found = hits.contains(&true);
+            match kind {
+                JoinKind::Semi if found => result.push(row),
+                JoinKind::Anti if !found => result.push(row),
+                JoinKind::Left | JoinKind::Full if !found => {
+                    result.push([row, vec![Value::Null; right_ids.len()]].concat());
+                }
+                JoinKind::Semi | JoinKind::Anti => (),
+                _ => result.extend(pairs.into_iter().zip(&hits).filter(|(_, hit)| **hit).map(|(pair, _)| pair)),
+            }
+            last_others = rows;
+        }
+        if kind == JoinKind::Full {
+            if matched.is_empty() {
+                // No left row was there to ask for the right ones.
+                let nothing = vec![Value::Null; left_ids.len()];
+                last_others = others(self, &Scope { columns: &left_ids, row: &nothing, outer });
+                matched.resize(last_others.len(), false);
+            }
+            let unmatched = last_others.into_iter().zip(matched).filter(|(_, matched)| !matched);
+            result.extend(unmatched.map(|(row, _)| [vec![Value::Null; left_ids.len()], row].concat()));
+        }
+        result
+    }
+
+    fn aggregate(
+        &mut self,
+        input: &Plan,
+        keys: &[(Column, ColumnId)],
+        aggregates: &[(Column, AggregateCall)],
+        scalar: bool,
+        outer: Option<&Scope>,
+    ) -> Vec<Row> {
+        let columns = ids(input);
+        // Each row as its key, then the arguments; COUNT(*) counts a constant.
+        let star = Expr::literal(Value::Boolean(true), ColumnType::new(SqlType::Boolean, false), Span::default());
+        let mut rows: Vec<(Row, Row)> = vec![];
+        for row in self.rows(input, outer) {
+            let scope = Scope { columns: &columns, row: &row, outer };
+            let key = keys.iter().map(|(_, id)| scope.get(*id)).collect();
+            let arguments = aggregates.iter().map(|(_, call)| call.argument.as_ref().unwrap_or(&star));
+            if let Some(arguments) = self.row(arguments, &scope) {
+                rows.push((key, arguments));
+            }
+        }
+        rows.sort_by(|a, b| compare_rows(&a.0, &b.0));
+        let mut groups: Vec<&[(Row, Row)]> = rows.chunk_by(|a, b| same(&a.0, &b.0)).collect();
+        if scalar && groups.is_empty() {
+            groups.push(&[]);
+        }
+        groups.into_iter().filter_map(|group| self.group(group, aggregates)).collect()
+    }
+
+    fn group(&mut self, group: &[(Row, Row)], aggregates: &[(Column, AggregateCall)]) -> Option<Row> {
+        let mut row = group.first().map_or(vec![], |(key, _)| key.clone());
+        for (position, (column, call)) in aggregates.iter().enumerate() {
+            let values = group.iter().map(|(_, arguments)| arguments[position].clone()).collect();
+            let argument = call.argument.as_ref().map_or(SqlType::Boolean, |argument| argument.ty.ty);
+            let result = aggregate(call.function, values, call.distinct, argument, column.ty);
+            row.push(self.recorded(result.map_err(|error| error.at(call.span.line, call.span.column)))?);
+        }
+        Some(row)
+    }
+
+    /// The row of aggregates without GROUP BY over no row.
+    pub(super) fn over_nothing(&self, aggregates: &[(Column, AggregateCall)]) -> Row {
+        let counts = |call: &AggregateCall| {
+            matches!(call.function, AggregateFunction::Count | AggregateFunction::CountStar)
+        };
+        aggregates.iter().map(|(_, call)| if counts(call) { Value::BigInt(0) } else { Value::Null }).collect()
+    }
+
+    /// EXCEPT (`keep` false: rows that find no partner) or INTERSECT (`keep` true), each partner used once.
+    fn set_operation(&mut self, left: &Plan, right: &Plan, all: bool, keep: bool, outer: Option<&Scope>) -> Vec<Row> {
+        let (mut left, mut right) = (self.rows(left, outer), self.rows(right, outer));
+        if !all {
+            left.sort_by(|a, b| compare_rows(a, b));
+            left.dedup_by(|a, b| same(a, b));
+        }
+        left.retain(|row| {
+            let partner = right.iter().position(|other| same(row, other));
+            partner.map(|position| right.swap_remove(position));
+            partner.is_some() == keep
+        });
+        left
+    }
+}

@@ -1,0 +1,71 @@
+//! Logical rewrites: plan to plan, the same rows. Knows what SQL means, nothing of streams.
+//!
+//! After `rewrite` no [`Plan::Apply`] and no [`ExprKind::Subquery`](crate::plan::ExprKind::Subquery) is left, and
+//! the condition of every semi- and antijoin is a conjunction of equalities (`=` or IS NOT DISTINCT FROM).
+//! What can fail is never evaluated for a row for which SQL would not evaluate it.
+
+pub mod facts;
+mod check;
+mod decorrelate;
+pub mod form;
+mod order_joins;
+mod prune_columns;
+mod push_filters;
+mod simplify;
+pub mod walk;
+
+use crate::plan::{ColumnId, Plan, Program};
+use facts::Facts;
+use walk::{Fresh, take};
+
+/// What a pass may ask while it rewrites the plan of one view.
+pub struct Context {
+    pub fresh: Fresh,
+    /// As of the start of the pass.
+    pub facts: Facts,
+    /// The columns that the view shows.
+    pub shown: Vec<ColumnId>,
+}
+
+struct Rewrite {
+    name: &'static str,
+    run: fn(Plan, &mut Context) -> Plan,
+}
+
+impl Rewrite {
+    const fn new(name: &'static str, run: fn(Plan, &mut Context) -> Plan) -> Rewrite {
+        Rewrite { name, run }
+    }
+}
+
+const REWRITES: &[Rewrite] = &[
+    Rewrite::new("decorrelate", decorrelate::run), // First: no later rewrite meets a subquery.
+    Rewrite::new("simplify", simplify::run), // Before pushing: conditions move further once an outer join is inner.
+    Rewrite::new("push_filters", push_filters::run), // Before ordering: what connects two inputs stands in a join.
+    Rewrite::new("order_joins", order_joins::run), // Before pruning: it puts columns back into their order.
+    Rewrite::new("prune_columns", prune_columns::run), // Last: it needs the final set of uses.
+];
+
+/// All rewrites.
+pub fn rewrite(program: Program) -> Program {
+    rewrite_with(program, &[])
+}
+
+/// All rewrites but the named ones. (`decorrelate` cannot be left out.)
+pub fn rewrite_with(mut program: Program, disabled: &[&str]) -> Program {
+    let mut fresh = Fresh::of(&program);
+    for pass in REWRITES.iter().filter(|pass| pass.name == "decorrelate" || !disabled.contains(&pass.name)) {
+        let mut cx = Context { fresh, facts: Facts::of(&program), shown: vec![] };
+        for view in &mut program.views {
+            cx.shown = view.columns.iter().map(|column| column.id).collect();
+            view.plan = (pass.run)(take(&mut view.plan), &mut cx);
+            check::retype(&mut view.plan);
+        }
+        fresh = cx.fresh;
+        #[cfg(debug_assertions)]
+        if let Err(fault) = check::check(&program) {
+            panic!("after the rewrite {}: {fault}", pass.name);
+        }
+    }
+    program
+}

@@ -1,0 +1,101 @@
+//! Drops what nothing reads: columns, aggregates, left joins that only could add columns.
+//!
+//! An unused expression that could fail is dropped too; then its failures are not reported.
+
+use super::Context;
+use super::facts::Facts;
+use super::form::{keep, unit};
+use super::walk::{ids, uses};
+use crate::plan::{Column, ColumnId, Expr, JoinKind, Plan};
+use std::collections::BTreeSet;
+
+type Wanted = BTreeSet<ColumnId>;
+
+pub fn run(plan: Plan, cx: &mut Context) -> Plan {
+    let wanted: Wanted = cx.shown.iter().copied().collect();
+    let plan = prune(plan, &wanted, &cx.facts);
+    let columns: Vec<Column> = plan.columns().into_iter().filter(|column| wanted.contains(&column.id)).collect();
+    keep(plan, &columns)
+}
+
+/// The plan with the wanted columns and maybe more of its own, in their order.
+fn prune(plan: Plan, wanted: &Wanted, facts: &Facts) -> Plan {
+    let boxed = |plan: Plan, wanted: &Wanted| Box::new(prune(plan, wanted, facts));
+    match plan {
+        Plan::Table { .. } | Plan::View { .. } => {
+            let columns = plan.columns();
+            keep(plan, &columns.into_iter().filter(|column| wanted.contains(&column.id)).collect::<Vec<_>>())
+        }
+        Plan::Values { rows, columns } => prune_values(rows, columns, wanted),
+        Plan::Filter { input, predicate } => {
+            let wanted = wanted.union(&uses(&predicate)).copied().collect();
+            Plan::Filter { input: boxed(*input, &wanted), predicate }
+        }
+        Plan::Project { input, mut columns } => {
+            columns.retain(|(column, _)| wanted.contains(&column.id));
+            let wanted = columns.iter().flat_map(|(_, expr)| uses(expr)).collect();
+            Plan::Project { input: boxed(*input, &wanted), columns }
+        }
+        Plan::Join { kind: JoinKind::Left, left, right, on } if idle(&left, &right, &on, wanted, facts) => {
+            prune(*left, wanted, facts)
+        }
+        Plan::Join { kind, left, right, on } => {
+            let wanted = wanted.union(&uses(&on)).copied().collect();
+            Plan::Join { kind, left: boxed(*left, &wanted), right: boxed(*right, &wanted), on }
+        }
+        // None is left after decorrelation; kept whole.
+        Plan::Apply { .. } => plan,
+        Plan::Aggregate { input, keys, mut aggregates, scalar } => {
+            aggregates.retain(|(column, _)| wanted.contains(&column.id));
+            if scalar && aggregates.is_empty() {
+                return unit();
+            }
+            let arguments = aggregates.iter().filter_map(|(_, call)| call.argument.as_ref());
+            let wanted = arguments.flat_map(uses).chain(keys.iter().map(|(_, id)| *id)).collect();
+            Plan::Aggregate { input: boxed(*input, &wanted), keys, aggregates, scalar }
+        }
+        Plan::Distinct { input } => {
+            let all = ids(&input.columns());
+            Plan::Distinct { input: boxed(*input, &all) }
+        }
+        Plan::Union { inputs, mut columns } => {
+            let kept: Vec<bool> = columns.iter().map(|column| wanted.contains(&column.id)).collect();
+            let select = |columns: Vec<Column>| -> Vec<Column> {
+                columns.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(column, _)| column).collect()
+            };
+            let inputs = inputs.into_iter().map(|input| {
+                let own = select(input.columns());
+                keep(prune(input, &ids(&own), facts), &own)
+            });
+            let inputs = inputs.collect();
+            columns.retain(|column| wanted.contains(&column.id));
+            Plan::Union { inputs, columns }
+        }
+        // Rows are compared whole.
+        Plan::SetDifference { left, right, all, columns } => {
+            let [left, right] = [left, right].map(|side| whole(*side, facts));
+            Plan::SetDifference { left, right, all, columns }
+        }
+        Plan::SetIntersection { left, right, all, columns } => {
+            let [left, right] = [left, right].map(|side| whole(*side, facts));
+            Plan::SetIntersection { left, right, all, columns }
+        }
+    }
+}
+
+fn whole(plan: Plan, facts: &Facts) -> Box<Plan> {
+    let all = ids(&plan.columns());
+    Box::new(prune(plan, &all, facts))
+}
+
+fn prune_values(rows: Vec<Vec<Expr>>, columns: Vec<Column>, wanted: &Wanted) -> Plan {
+    let positions: Vec<usize> = (0..columns.len()).filter(|n| wanted.contains(&columns[*n].id)).collect();
+    let rows = rows.iter().map(|row| positions.iter().map(|n| row[*n].clone()).collect()).collect();
+    Plan::Values { rows, columns: positions.iter().map(|n| columns[*n].clone()).collect() }
+}
+
+/// A left join that adds no wanted column and at most one partner changes nothing.
+fn idle(left: &Plan, right: &Plan, on: &Expr, wanted: &Wanted, facts: &Facts) -> bool {
+    let right_columns = right.columns();
+    right_columns.iter().all(|column| !wanted.contains(&column.id)) && facts.one_partner(left, right, on)
+}
