@@ -1,0 +1,246 @@
+//! Expressions as Rust expressions over native values.
+//!
+//! A value that may be NULL is an `Option`. Each expression evaluates what the interpreter evaluates, in its order: a
+//! guard is never crossed, and of two failing operands the first one is reported.
+
+use super::call::{emit_call, emit_call_truth};
+use super::literal::emit_literal;
+use super::native::{Form, Native, common_form};
+use super::scope::{Block, Scope};
+use crate::plan::{Expr, ExprKind};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The value of an expression; statements it needs first go to `block`.
+pub fn emit_value(expr: &Expr, scope: &mut Scope, block: &mut Block) -> Native {
+    match &expr.kind {
+        ExprKind::Slot(slot) => scope.slot(*slot),
+        ExprKind::Literal(value) => emit_literal(value, expr.ty.ty),
+        ExprKind::Call { function, arguments } => emit_call(expr, function, arguments, scope, block),
+        ExprKind::And(operands) => emit_connective(operands, false, scope, block),
+        ExprKind::Or(operands) => emit_connective(operands, true, scope, block),
+        ExprKind::IsNull(operand) => emit_is_null(operand, scope, block),
+        ExprKind::Case { branches, otherwise } => emit_case(expr, branches, otherwise.as_deref(), scope, block),
+        ExprKind::Coalesce(operands) => emit_coalesce(operands, scope, block),
+        ExprKind::Try(operand) => emit_try(operand, scope),
+        // The circuit's check lets neither through; should one come, the row fails and says why.
+        ExprKind::Column(_) | ExprKind::Subquery { .. } => {
+            let message = "internal error: an unresolved reference reached code generation";
+            Native::plain(scope.failure("XX000", message, expr.span), 0)
+        }
+    }
+}
+
+/// Is a BOOLEAN expression true? `false` stands for both FALSE and NULL.
+pub fn emit_truth(expr: &Expr, scope: &mut Scope, block: &mut Block) -> TokenStream {
+    match &expr.kind {
+        // TRUE OR anything is true and NULL is not: stopping at the first true operand is all of it.
+        ExprKind::Or(operands) => emit_truths(operands, quote!(||), scope, block),
+        ExprKind::And(operands) if stops_early(operands) => emit_truths(operands, quote!(&&), scope, block),
+        ExprKind::Call { function, arguments } => emit_call_truth(expr, function, arguments, scope, block),
+        ExprKind::Case { branches, otherwise } => {
+            let last = otherwise.as_deref().map_or(quote!(false), |otherwise| truth_in_branch(otherwise, scope));
+            let results: Vec<TokenStream> = branches.iter().map(|(_, result)| truth_in_branch(result, scope)).collect();
+            emit_conditions(branches, results, last, scope, block)
+        }
+        _ => {
+            let value = emit_value(expr, scope, block);
+            truth_of(&value)
+        }
+    }
+}
+
+pub fn truth_of(value: &Native) -> TokenStream {
+    let tokens = &value.tokens;
+    if value.nullable { quote!((#tokens == Some(true))) } else { tokens.clone() }
+}
+
+fn truth_in_branch(expr: &Expr, scope: &mut Scope) -> TokenStream {
+    let mut block = Block::branch();
+    let truth = emit_truth(expr, scope, &mut block);
+    block.enclose(truth)
+}
+
+/// May an AND that only asks for truth stop at the first operand that is not true? A NULL does not end a three-valued
+/// AND, so an operand behind it is evaluated, which shows when it fails.
+pub fn stops_early(operands: &[Expr]) -> bool {
+    (0..operands.len()).all(|at| may_stop_after(operands, at))
+}
+
+pub fn may_stop_after(operands: &[Expr], at: usize) -> bool {
+    !operands[at].ty.nullable || operands[at + 1..].iter().all(|operand| !operand.fallible())
+}
+
+fn emit_truths(operands: &[Expr], connective: TokenStream, scope: &mut Scope, block: &mut Block) -> TokenStream {
+    let mut all = TokenStream::new();
+    for (number, operand) in operands.iter().enumerate() {
+        let truth = match number {
+            0 => emit_truth(operand, scope, block),
+            _ => truth_in_branch(operand, scope),
+        };
+        all = if number == 0 { quote!((#truth)) } else { quote!(#all #connective (#truth)) };
+    }
+    if operands.is_empty() { quote!(true) } else { all }
+}
+
+/// AND (`ends` is false) or OR (`ends` is true): the value `ends` in any operand is the result, else NULL in any
+/// operand is, else its opposite.
+fn emit_connective(operands: &[Expr], ends: bool, scope: &mut Scope, block: &mut Block) -> Native {
+    let mut values = Vec::new();
+    for (number, operand) in operands.iter().enumerate() {
+        let mut branch = Block::branch();
+        let place = if number == 0 { &mut *block } else { &mut branch };
+        let value = emit_value(operand, scope, place);
+        values.push(Native { tokens: branch.enclose(value.tokens), ..value });
+    }
+    if values.iter().all(|value| !value.nullable) {
+        let connective = if ends { quote!(||) } else { quote!(&&) };
+        let depth = 1 + values.iter().map(|value| value.depth).max().unwrap_or(0);
+        let mut values = values.iter().map(|value| &value.tokens);
+        let tokens = match values.next() {
+            Some(first) => quote!((#first) #(#connective (#values))*),
+            None => quote!(#ends),
+        };
+        return Native::plain(tokens, depth);
+    }
+    let label = scope.label(if ends { "or" } else { "and" });
+    let depth = 2 + values.iter().map(|value| value.depth).max().unwrap_or(0);
+    let tests = values.iter().map(|Native { tokens, nullable, .. }| match (nullable, ends) {
+        (false, true) => quote!(if #tokens { break #label Some(true); }),
+        (false, false) => quote!(if !(#tokens) { break #label Some(false); }),
+        (true, _) => quote! {
+            match #tokens {
+                Some(#ends) => break #label Some(#ends),
+                Some(_) => (),
+                None => unknown = true,
+            }
+        },
+    });
+    let opposite = !ends;
+    let tokens = quote! {
+        #label: {
+            let mut unknown = false;
+            #(#tests)*
+            if unknown { None } else { Some(#opposite) }
+        }
+    };
+    Native { tokens, nullable: true, form: Form::Plain, depth }
+}
+
+fn emit_is_null(operand: &Expr, scope: &mut Scope, block: &mut Block) -> Native {
+    if let ExprKind::Slot(slot) = operand.kind
+        && let Some(tokens) = scope.is_null(slot, block)
+    {
+        return Native::plain(tokens, 0);
+    }
+    let value = emit_value(operand, scope, block);
+    let tokens = &value.tokens;
+    Native::plain(
+        match value.nullable {
+            true => quote!((#tokens).is_none()),
+            // Evaluated all the same: it may fail.
+            false if operand.fallible() => quote!({ let _ = #tokens; false }),
+            false => quote!(false),
+        },
+        value.depth + 1,
+    )
+}
+
+fn value_in_branch(expr: &Expr, scope: &mut Scope) -> Native {
+    let mut block = Block::branch();
+    let value = emit_value(expr, scope, &mut block);
+    Native { tokens: block.enclose(value.tokens), ..value }
+}
+
+fn emit_case(
+    expr: &Expr,
+    branches: &[(Expr, Expr)],
+    otherwise: Option<&Expr>,
+    scope: &mut Scope,
+    block: &mut Block,
+) -> Native {
+    let mut results: Vec<Native> = branches.iter().map(|(_, result)| value_in_branch(result, scope)).collect();
+    results.push(match otherwise {
+        Some(otherwise) => value_in_branch(otherwise, scope),
+        None => emit_literal(&feldc_value::Value::Null, expr.ty.ty),
+    });
+    let nullable = results.iter().any(|result| result.nullable);
+    let form = common_form(&results);
+    let depth = 1 + results.iter().map(|result| result.depth).max().unwrap_or(0);
+    let mut results: Vec<TokenStream> = results
+        .into_iter()
+        .map(|result| result.into_form(form))
+        .map(|result| if nullable { result.optional() } else { result.tokens })
+        .collect();
+    let last = results.pop().unwrap_or_default();
+    Native { tokens: emit_conditions(branches, results, last, scope, block), nullable, form, depth }
+}
+
+/// `if` ... `else if` ... `else`: the first condition's statements go to `block`.
+fn emit_conditions(
+    branches: &[(Expr, Expr)],
+    results: Vec<TokenStream>,
+    last: TokenStream,
+    scope: &mut Scope,
+    block: &mut Block,
+) -> TokenStream {
+    let mut conditions = Vec::new();
+    for (number, (condition, _)) in branches.iter().enumerate() {
+        conditions.push(match number {
+            0 => emit_truth(condition, scope, block),
+            _ => truth_in_branch(condition, scope),
+        });
+    }
+    let arms = conditions.iter().zip(&results).rev();
+    let chain = arms.fold(None, |rest: Option<TokenStream>, (condition, result)| {
+        let rest = rest.unwrap_or_else(|| quote!({ #last }));
+        Some(quote!(if #condition { #result } else #rest))
+    });
+    chain.unwrap_or(last)
+}
+
+fn emit_coalesce(operands: &[Expr], scope: &mut Scope, block: &mut Block) -> Native {
+    let mut values = Vec::new();
+    for (number, operand) in operands.iter().enumerate() {
+        values.push(match number {
+            0 => emit_value(operand, scope, block),
+            _ => value_in_branch(operand, scope),
+        });
+        // What stands behind a value that is never NULL is never evaluated.
+        if values.last().is_some_and(|value| !value.nullable) {
+            break;
+        }
+    }
+    let form = common_form(&values);
+    let values = values.into_iter().map(|value| value.into_form(form));
+    let chain = values.rev().reduce(|rest, value| {
+        let (tokens, rest_tokens) = (&value.tokens, &rest.tokens);
+        let tokens = match rest.nullable {
+            true => quote!(match #tokens { None => #rest_tokens, known => known }),
+            false => quote!(match #tokens { None => #rest_tokens, Some(known) => known }),
+        };
+        Native { tokens, depth: value.depth.max(rest.depth) + 1, ..rest }
+    });
+    chain.unwrap_or_else(|| Native { nullable: true, ..Native::plain(quote!(None), 0) })
+}
+
+/// NULL where the operand fails: a block that a failure leaves.
+fn emit_try(operand: &Expr, scope: &mut Scope) -> Native {
+    let label = scope.label("attempt");
+    let value = scope.handled(&label, |scope| value_in_branch(operand, scope));
+    if !operand.fallible() {
+        return value;
+    }
+    let tokens = value.optional();
+    Native { tokens: quote!(#label: { #tokens }), nullable: true, depth: value.depth + 1, ..value }
+}
+
+/// A value where NULL must not be: NULL is an error.
+pub fn emit_not_null(value: Native, expr: &Expr, scope: &Scope) -> TokenStream {
+    let tokens = value.tokens;
+    if !value.nullable {
+        return tokens;
+    }
+    let failure = scope.failure(feldc_value::error::NOT_NULL_VIOLATION, "NULL where a value is required", expr.span);
+    quote!(match #tokens { Some(value) => value, None => #failure })
+}

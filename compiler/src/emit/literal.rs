@@ -1,0 +1,82 @@
+//! Literals of generated code.
+
+use super::native::{Form, Native, rust_type};
+use feldc_value::{SqlType, Value};
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, quote};
+
+/// A literal of SQL type `ty`.
+pub fn emit_literal(value: &Value, ty: SqlType) -> Native {
+    let form = if ty.is_text() { Form::Str } else { Form::Plain };
+    if value.is_null() {
+        let rust = rust_type(ty);
+        return Native { tokens: quote!(None::<#rust>), nullable: true, form, depth: 0 };
+    }
+    let tokens = match value {
+        Value::Null => quote!(),
+        Value::Boolean(value) => quote!(#value),
+        Value::TinyInt(value) => integer(i128::from(*value), Literal::i8_suffixed),
+        Value::SmallInt(value) => integer(i128::from(*value), Literal::i16_suffixed),
+        Value::Integer(value) | Value::Date(value) | Value::IntervalLong(value) => {
+            integer(i128::from(*value), Literal::i32_suffixed)
+        }
+        Value::BigInt(value) | Value::Time(value) | Value::Timestamp(value) | Value::IntervalShort(value) => {
+            integer(i128::from(*value), Literal::i64_suffixed)
+        }
+        Value::Decimal(value) => integer(*value, Literal::i128_suffixed),
+        Value::Real(value) => match value.is_finite() && value.is_sign_positive() {
+            true => Literal::f32_suffixed(*value).to_token_stream(),
+            false => float_bits(quote!(f32), Literal::u32_unsuffixed(value.to_bits())),
+        },
+        Value::Double(value) => match value.is_finite() && value.is_sign_positive() {
+            true => Literal::f64_suffixed(*value).to_token_stream(),
+            false => float_bits(quote!(f64), Literal::u64_unsuffixed(value.to_bits())),
+        },
+        Value::Text(text) => {
+            let text: &str = text;
+            quote!(#text)
+        }
+    };
+    Native { tokens, nullable: false, form, depth: 0 }
+}
+
+/// A negative number is a `-` and a literal, except the least, whose absolute value no literal has.
+fn integer<T: TryFrom<i128>>(value: i128, literal: impl Fn(T) -> Literal) -> TokenStream {
+    match (value < 0, value.checked_abs().and_then(|magnitude| T::try_from(magnitude).ok())) {
+        (true, Some(magnitude)) => {
+            let literal = literal(magnitude);
+            quote!(-#literal)
+        }
+        (false, Some(magnitude)) => literal(magnitude).to_token_stream(),
+        (_, None) => {
+            let name = quote::format_ident!("i{}", 8 * size_of::<T>());
+            quote!(#name::MIN)
+        }
+    }
+}
+
+/// NaN, infinities and negative numbers by their bits.
+fn float_bits(ty: TokenStream, bits: Literal) -> TokenStream {
+    quote!(#ty::from_bits(#bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(value: Value, ty: SqlType, expected: &str) {
+        assert_eq!(emit_literal(&value, ty).tokens.to_string().replace(' ', ""), expected);
+    }
+
+    #[test]
+    fn literals() {
+        check(Value::TinyInt(i8::MIN), SqlType::TinyInt, "i8::MIN");
+        check(Value::Integer(-7), SqlType::Integer, "-7i32");
+        check(Value::Decimal(1050), SqlType::Decimal { precision: 4, scale: 2 }, "1050i128");
+        check(Value::Double(0.1), SqlType::Double, "0.1f64");
+        check(Value::Double(-2.0), SqlType::Double, "f64::from_bits(13835058055282163712)");
+        check(Value::text("a\u{202e}\"b\0"), SqlType::VARCHAR, r#""a\u{202e}\"b\0""#);
+        check(Value::Null, SqlType::Date, "None::<i32>");
+    }
+}

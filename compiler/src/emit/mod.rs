@@ -1,0 +1,82 @@
+//! The final circuit as the source of a Rust crate: schemas, kernels and wiring, and nothing that SQL did not decide.
+//!
+//! `kernels.rs` holds one function for each map and join, `circuit.rs` one builder call for each node, `schema.json`
+//! what formats and the server need. The rest of the crate is `templates/pipeline`. The circuit's check has run before:
+//! there is nothing left to refuse. Same input, same bytes: ordered maps, names from views, no clock and no paths.
+
+mod call;
+mod expression;
+mod kernel;
+mod literal;
+mod names;
+mod native;
+mod output;
+mod print;
+mod rows;
+mod scope;
+mod signature;
+#[cfg(test)]
+mod testing;
+mod wiring;
+
+use crate::circuit::Circuit;
+use crate::plan::View;
+use feldc_pipeline::schema::Schema;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Files of a crate: path below its root, with `/`, and contents.
+pub type Files = BTreeMap<String, String>;
+
+const MAIN: &str = include_str!("../../../templates/pipeline/src/main.rs");
+
+/// A program for [`emit_pool`].
+pub struct PoolProgram<'a> {
+    pub name: &'a str,
+    pub circuit: &'a Circuit,
+    pub schema: &'a Schema,
+    pub views: &'a [View],
+}
+
+/// The sources of the crate that runs `circuit`, without `Cargo.toml` (which is `package`'s). `views` are those that the
+/// circuit's [`crate::plan::ViewId`]s count; they give names and SQL text for comments.
+pub fn emit_rust(circuit: &Circuit, schema: &Schema, views: &[View]) -> Files {
+    let mut files = program(circuit, schema, views, "src");
+    files.insert("src/main.rs".into(), MAIN.into());
+    files
+}
+
+/// One crate of many programs, for tests: a module for each, and a `main` that runs the one its first argument names.
+pub fn emit_pool(programs: &[PoolProgram]) -> Files {
+    let mut files = Files::new();
+    let mut taken = names::Taken::default();
+    let (mut modules, mut arms) = (String::new(), String::new());
+    for PoolProgram { name, circuit, schema, views } in programs {
+        let module = taken.name(name);
+        files.extend(program(circuit, schema, views, &format!("src/{module}")));
+        files.insert(format!("src/{module}/mod.rs"), "pub mod circuit;\npub mod kernels;\n".into());
+        let _ = writeln!(modules, "mod {module};");
+        let _ = writeln!(
+            arms,
+            "        {name:?} => glue::Program::new(include_str!(\"{module}/schema.json\"), {module}::circuit::build),"
+        );
+    }
+    let main = include_str!("pool_main.txt").replace("// MODULES\n", &modules).replace("        // ARMS\n", &arms);
+    files.insert("src/main.rs".into(), main);
+    files
+}
+
+fn program(circuit: &Circuit, schema: &Schema, views: &[View], folder: &str) -> Files {
+    let names = names::Names::new(circuit, schema, views);
+    Files::from([
+        (format!("{folder}/circuit.rs"), wiring::emit_circuit(circuit, views, &names)),
+        (format!("{folder}/kernels.rs"), kernel::emit_kernels(circuit, &names)),
+        (format!("{folder}/schema.json"), schema_json(schema)),
+    ])
+}
+
+fn schema_json(schema: &Schema) -> String {
+    // A schema holds strings, numbers and JSON values only, which always serialise.
+    let text = serde_json::to_string_pretty(schema).unwrap_or_else(|error| format!("{{ \"error\": \"{error}\" }}"));
+    text + "\n"
+}

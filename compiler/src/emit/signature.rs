@@ -1,0 +1,74 @@
+//! The `Signature` constants that typed functions get as their last argument.
+
+use feldc_value::{ColumnType, IntervalUnit, SqlType};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+/// The constants of one module, in order of first use.
+#[derive(Default)]
+pub struct Signatures {
+    known: Vec<(Vec<SqlType>, SqlType)>,
+}
+
+impl Signatures {
+    pub fn name(&mut self, arguments: Vec<SqlType>, result: SqlType) -> Ident {
+        let wanted = (arguments, result);
+        let found = self.known.iter().position(|known| *known == wanted);
+        let number = found.unwrap_or_else(|| {
+            self.known.push(wanted);
+            self.known.len() - 1
+        });
+        format_ident!("S{}", number + 1)
+    }
+
+    pub fn emit(&self) -> TokenStream {
+        let items = self.known.iter().enumerate().map(|(number, (arguments, result))| {
+            let name = format_ident!("S{}", number + 1);
+            let arguments = arguments.iter().map(|ty| emit_type(*ty));
+            let result = emit_type(*result);
+            quote!(const #name: Signature<'static> = Signature { arguments: &[#(#arguments),*], result: #result };)
+        });
+        quote!(#(#items)*)
+    }
+}
+
+/// A type as a constant expression.
+pub fn emit_type(ty: SqlType) -> TokenStream {
+    let unit = |unit: IntervalUnit| {
+        let name = format_ident!("{}", format!("{unit:?}"));
+        quote!(IntervalUnit::#name)
+    };
+    match ty {
+        SqlType::Decimal { precision, scale } => {
+            let (precision, scale) = (Literal::u8_unsuffixed(precision), Literal::u8_unsuffixed(scale));
+            quote!(SqlType::Decimal { precision: #precision, scale: #scale })
+        }
+        SqlType::Char { length } => {
+            let length = Literal::u32_unsuffixed(length);
+            quote!(SqlType::Char { length: #length })
+        }
+        SqlType::Varchar { length: None } => quote!(SqlType::VARCHAR),
+        SqlType::Varchar { length: Some(length) } => {
+            let length = Literal::u32_unsuffixed(length);
+            quote!(SqlType::Varchar { length: Some(#length) })
+        }
+        SqlType::IntervalShort { from, to } => {
+            let (from, to) = (unit(from), unit(to));
+            quote!(SqlType::IntervalShort { from: #from, to: #to })
+        }
+        SqlType::IntervalLong { from, to } => {
+            let (from, to) = (unit(from), unit(to));
+            quote!(SqlType::IntervalLong { from: #from, to: #to })
+        }
+        // The others have no fields: their name is all.
+        plain => {
+            let name = format_ident!("{}", format!("{plain:?}"));
+            quote!(SqlType::#name)
+        }
+    }
+}
+
+pub fn emit_column_type(column: ColumnType) -> TokenStream {
+    let (ty, nullable) = (emit_type(column.ty), column.nullable);
+    quote!(ColumnType::new(#ty, #nullable))
+}
