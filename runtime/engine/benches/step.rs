@@ -14,20 +14,26 @@ const BIGINT: ColumnType = ColumnType::new(SqlType::BigInt, false);
 const BATCH: u64 = 10_000;
 const KEYS: u64 = 1_000_000;
 
+/// Name, number of tables, circuit.
+type Case = (&'static str, usize, fn(&mut Builder));
+
 fn main() {
-    let cases: [(&str, fn(&mut Builder)); 6] = [
-        ("filter and map", filter_map),
-        ("filter and map, stored view", filter_map_stored),
-        ("keyed table", keyed),
-        ("stored table", stored),
-        ("sum by key", aggregate),
-        ("join", join),
+    let cases: [Case; 8] = [
+        ("filter and map", 1, filter_map),
+        ("filter and map, stored view", 1, filter_map_stored),
+        ("keyed table", 1, keyed),
+        ("keyed table, stored view", 1, keyed_stored),
+        ("stored table", 1, stored),
+        ("sum by key", 1, aggregate),
+        ("sum by key, stored view", 1, aggregate_stored),
+        ("join", 2, join),
     ];
     let only = std::env::args().nth(1).filter(|name| !name.starts_with("--"));
-    for (name, build) in cases.iter().filter(|case| only.as_ref().is_none_or(|only| case.0.contains(only.as_str()))) {
+    let wanted = |case: &&Case| only.as_ref().is_none_or(|only| case.0.contains(only.as_str()));
+    for (name, tables, build) in cases.iter().filter(wanted) {
         for workers in [1, 2] {
-            let rate = throughput(*build, workers);
-            let (mean, p99) = latency(*build, workers);
+            let rate = throughput(*build, *tables, workers);
+            let (mean, p99) = latency(*build, *tables, workers);
             println!(
                 "{name:28} workers {workers}: {:6.2} M rows/s, single-row step {:6.2} us, p99 {:6.2} us",
                 rate / 1e6,
@@ -77,12 +83,27 @@ fn keyed(builder: &mut Builder) {
     builder.output("v", input, false);
 }
 
+fn keyed_stored(builder: &mut Builder) {
+    let input = builder.keyed_table("t", layout(3), 1);
+    builder.output("v", input, true);
+}
+
 fn stored(builder: &mut Builder) {
     let input = builder.table("t", layout(3), true);
     builder.output("v", input, false);
 }
 
 fn aggregate(builder: &mut Builder) {
+    let sums = aggregate_stream(builder);
+    builder.output("v", sums, false);
+}
+
+fn aggregate_stored(builder: &mut Builder) {
+    let sums = aggregate_stream(builder);
+    builder.output("v", sums, true);
+}
+
+fn aggregate_stream(builder: &mut Builder) -> StreamId {
     let input = table(builder);
     let moved = builder.exchange(input, 1);
     let aggregate = |function, argument| Aggregate {
@@ -94,8 +115,7 @@ fn aggregate(builder: &mut Builder) {
         column: 1,
     };
     let aggregates = vec![aggregate(AggregateFunction::CountStar, 0), aggregate(AggregateFunction::Sum, 2)];
-    let sums = builder.aggregate(moved, 1, aggregates, false, "v");
-    builder.output("v", sums, false);
+    builder.aggregate(moved, 1, aggregates, false, "v")
 }
 
 fn join(builder: &mut Builder) {
@@ -135,14 +155,10 @@ fn inputs(from: u64, count: u64, tables: usize) -> Vec<StepInput> {
     (0..tables).map(|table| StepInput { table, rows: rows(from, count / tables as u64) }).collect()
 }
 
-fn tables(build: fn(&mut Builder)) -> usize {
-    if build as usize == join as fn(&mut Builder) as usize { 2 } else { 1 }
-}
-
-fn throughput(build: fn(&mut Builder), workers: usize) -> f64 {
+fn throughput(build: fn(&mut Builder), tables: usize, workers: usize) -> f64 {
     let mut runtime = Runtime::new(workers, build);
     let batches = 100;
-    let inputs: Vec<_> = (0..batches).map(|batch| inputs(batch * BATCH, BATCH, tables(build))).collect();
+    let inputs: Vec<_> = (0..batches).map(|batch| inputs(batch * BATCH, BATCH, tables)).collect();
     let start = Instant::now();
     for input in inputs {
         std::hint::black_box(runtime.step(input));
@@ -150,10 +166,10 @@ fn throughput(build: fn(&mut Builder), workers: usize) -> f64 {
     (batches * BATCH) as f64 / start.elapsed().as_secs_f64()
 }
 
-fn latency(build: fn(&mut Builder), workers: usize) -> (Duration, Duration) {
+fn latency(build: fn(&mut Builder), tables: usize, workers: usize) -> (Duration, Duration) {
     let mut runtime = Runtime::new(workers, build);
     let steps = 20_000;
-    runtime.step(inputs(0, 100_000, tables(build)));
+    runtime.step(inputs(0, 100_000, tables));
     let mut times = Vec::new();
     for step in 0..steps {
         let input = vec![StepInput { table: 0, rows: rows(step, 1) }];

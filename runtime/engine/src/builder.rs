@@ -11,7 +11,7 @@ use crate::operator::distinct::Distinct;
 use crate::operator::exchange::Exchange;
 use crate::operator::index::Update;
 use crate::operator::join::Join;
-use crate::operator::keyed_table::KeyedTable;
+use crate::operator::keyed_table::{KeyedRows, KeyedTable};
 use crate::operator::map::Map;
 use crate::operator::negate::Negate;
 use crate::operator::output::Output;
@@ -120,6 +120,7 @@ impl Builder {
             indexes: self.indexes,
             errors: self.errors,
             tables: shape.tables.iter().map(|table| Batch::new(table.layout.stride())).collect(),
+            keyed: shape.tables.iter().map(|_| KeyedRows::default()).collect(),
             views: shape.views.iter().map(|view| Batch::new(view.layout.stride())).collect(),
         };
         Circuit { nodes: self.nodes, step, shape }
@@ -151,7 +152,8 @@ impl Builder {
         operator: impl FnOnce(usize, StreamId, &Layout) -> Box<dyn Operator>,
     ) -> StreamId {
         let table = self.shape.tables.len();
-        let output = self.add_stream(layout.clone(), Sources::table(table));
+        let trusted = dealing == Dealing::Anyhow;
+        let output = self.add_stream(layout.clone(), Sources::table(table, trusted));
         let operator = operator(table, output, &layout);
         let context = Context { owner: name.to_owned(), layouts: vec![layout.clone()] };
         self.shape.tables.push(TableInfo { name: name.to_owned(), layout, dealing });
@@ -193,7 +195,10 @@ impl Builder {
 
     pub fn negate(&mut self, input: StreamId) -> StreamId {
         let layout = self.layout(input).clone();
-        self.add_operator(&[input], layout, Context::default(), |output| Box::new(Negate::new(input, output)))
+        let output =
+            self.add_operator(&[input], layout, Context::default(), |output| Box::new(Negate::new(input, output)));
+        self.sources[output.0 as usize].signed = true;
+        output
     }
 
     /// Moves each row to the worker that owns the hash of its first `key` columns (all to one worker when `key` is 0).
@@ -269,9 +274,11 @@ impl Builder {
     /// Each row whose accumulated weight is positive, once. Keeps its own state; input exchanged by the whole row.
     pub fn distinct(&mut self, input: StreamId) -> StreamId {
         let layout = self.layout(input).clone();
-        self.add_operator(&[input], layout.clone(), Context::default(), |output| {
+        let output = self.add_operator(&[input], layout.clone(), Context::default(), |output| {
             Box::new(Distinct::new(input, output, &layout))
-        })
+        });
+        self.sources[output.0 as usize].signed = false;
+        output
     }
 
     /// GROUP BY the first `key` columns. Output layout: the key columns, then one column for each aggregate.
@@ -287,7 +294,7 @@ impl Builder {
         let input_layout = self.layout(input).clone();
         let key_columns = input_layout.columns()[..key].iter().copied();
         let columns: Vec<ColumnType> = key_columns.chain(aggregates.iter().map(|aggregate| aggregate.result)).collect();
-        let mut sources = self.sources_of(&[input]);
+        let mut sources = self.sources_of(&[input]).unsigned();
         // The group without rows exists once: at the worker to which all rows go.
         let (schedule, scalar_here) = match scalar {
             true => {
@@ -297,7 +304,8 @@ impl Builder {
             }
             false => (Schedule::OnInput, false),
         };
-        let context = self.context(view, &[input]);
+        // The row to show for a failing aggregate is its group's key.
+        let context = Context { owner: view.to_owned(), layouts: vec![input_layout.prefix(key)] };
         let output = self.add_stream(Layout::new(columns), sources);
         let operator = Aggregation::new(input, output, &input_layout, key, aggregates, scalar_here);
         self.add_node(Work::Operator(Box::new(operator)), &[input], schedule, context);
@@ -308,7 +316,8 @@ impl Builder {
     pub fn output(&mut self, name: &str, input: StreamId, stored: bool) {
         let view = self.shape.views.len();
         let layout = self.layout(input).clone();
-        self.shape.views.push(ViewInfo { name: name.to_owned(), layout, stored });
+        let signed = self.sources[input.0 as usize].signed;
+        self.shape.views.push(ViewInfo { name: name.to_owned(), layout, stored, signed });
         let operator = Box::new(Output::new(input, view));
         self.add_node(Work::Operator(operator), &[input], Schedule::OnInput, Context::default());
     }

@@ -1,6 +1,6 @@
 //! Workers and the step loop.
 
-use crate::operator::exchange::deal;
+use crate::operator::exchange::{deal, owner};
 use crate::worker::circuit::{Circuit, Dealing, Results, Shape, Sources, TableInfo};
 use crate::worker::pool::{Failure, Pool};
 use crate::worker::sink::{self, Sink};
@@ -103,6 +103,20 @@ impl Runtime {
     /// The contents of a stored view (position as in [`StepOutput::views`]), sorted.
     pub fn view(&self, view: usize) -> Option<Batch> {
         self.sinks.get(view)?.rows()
+    }
+
+    /// The present row of a keyed table (`table` as in [`StepInput`]), found by its encoded key columns.
+    ///
+    /// # Panics
+    /// When an earlier step has panicked.
+    pub fn keyed_row(&self, table: usize, key: &[u8]) -> Option<Vec<u8>> {
+        match &self.workers {
+            Workers::Here(circuit) => circuit.keyed_row(table, key),
+            Workers::Threads(pool, workers) => match pool.keyed_row(owner(key, *workers), table, key) {
+                Ok(row) => row,
+                Err(Failure(message)) => panic!("cannot look up a row: {message}"),
+            },
+        }
     }
 
     pub fn view_layouts(&self) -> &[Layout] {
@@ -335,6 +349,10 @@ mod tests {
             assert_eq!(numbers(&output.views[0]), [(vec![1, 1], -1), (vec![3, 3], 1)]);
             let contents = runtime.view(0).expect("a stored view");
             assert_eq!(numbers(&contents), [(vec![2, 5], 1), (vec![3, 3], 1)]);
+            for (row, found) in [((2, 5, 1), true), ((1, 1, 1), false)] {
+                let row = pairs(&[row]).row(0).to_vec();
+                assert_eq!(runtime.keyed_row(0, &row[..8]), found.then_some(row));
+            }
         }
     }
 }

@@ -49,6 +49,6 @@ pub fn deal(batch: &Batch, key: &Key, parts: &mut [Batch]) {
 /// The worker, out of at most 65536, that owns a key. Takes bits of the hash that the hash tables do not use, or each
 /// worker would fill only a part of its tables.
 #[inline]
-fn owner(key: &[u8], workers: usize) -> usize {
+pub fn owner(key: &[u8], workers: usize) -> usize {
     ((hash64(key) & 0xffff) as usize * workers) >> 16
 }

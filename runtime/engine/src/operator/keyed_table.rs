@@ -14,19 +14,18 @@ pub struct KeyedTable {
     table: usize,
     output: StreamId,
     key: Key,
-    rows: Rows,
 }
 
 impl KeyedTable {
     pub fn new(table: usize, output: StreamId, layout: &Layout, key: usize) -> KeyedTable {
-        KeyedTable { table, output, key: Key::new(layout, key), rows: Rows::default() }
+        KeyedTable { table, output, key: Key::new(layout, key) }
     }
 }
 
 impl Operator for KeyedTable {
     fn eval(&mut self, step: &mut Step) {
         let mut out = step.streams.take(self.output);
-        self.rows.apply(&step.tables[self.table], &self.key, &mut out);
+        step.keyed[self.table].apply(&step.tables[self.table], &self.key, &mut out);
         step.streams.put(self.output, out);
     }
 }
@@ -34,7 +33,7 @@ impl Operator for KeyedTable {
 /// The current row of each key. A block is `step u32, length u32, row`; the length of a key that holds no row (but was
 /// decided in the current step) is [`GONE`], and its block holds the key's bytes.
 #[derive(Default)]
-struct Rows {
+pub(crate) struct KeyedRows {
     arena: Arena,
     buckets: Buckets,
     /// Number of the current step, from 1; a block with this number has been decided by a later event.
@@ -49,7 +48,7 @@ const GONE: u32 = u32::MAX;
 /// How far ahead of the current event the table's memory is asked for.
 const AHEAD: usize = 8;
 
-impl Rows {
+impl KeyedRows {
     /// Applies the events in order and writes the net change.
     fn apply(&mut self, events: &Batch, key: &Key, out: &mut Batch) {
         self.next_step();
@@ -156,6 +155,14 @@ impl Rows {
         self.buckets.replace(at, block);
     }
 
+    /// The row of a key, between steps.
+    pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
+        match self.find(hash32(key), key) {
+            Place::Found(at) => Some(self.row(self.buckets.get(at))),
+            Place::Vacant(_) => None,
+        }
+    }
+
     fn len(&self, block: Ref) -> u32 {
         u32_at(self.arena.tail(block), 4)
     }
@@ -201,7 +208,7 @@ mod tests {
             let layout = Layout::new(columns.clone());
             let key = Key::new(&layout, 2);
             let mut random = Random::new(columns.iter().filter(|column| **column == text).count() as u64);
-            let mut rows = Rows { step: u32::MAX - 100, ..Rows::default() };
+            let mut rows = KeyedRows { step: u32::MAX - 100, ..KeyedRows::default() };
             let mut model = BTreeMap::<Vec<u8>, Vec<u8>>::new();
             for _ in 0..500 {
                 let before = model.clone();

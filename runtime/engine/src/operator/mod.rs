@@ -22,6 +22,7 @@ pub(crate) mod semi;
 pub(crate) mod table;
 
 use crate::trace::PointIndex;
+use keyed_table::KeyedRows;
 use crate::{Batch, Errors, IndexId, StreamId};
 
 /// One node of a worker's circuit.
@@ -41,6 +42,8 @@ pub struct Step {
     pub errors: Errors,
     /// The rows for each table of this step, taken by the table's node.
     pub(crate) tables: Vec<Batch>,
+    /// The contents of the keyed tables, by number of the table; empty for others.
+    pub(crate) keyed: Vec<KeyedRows>,
     /// What each output node hands to the sink.
     pub(crate) views: Vec<Batch>,
 }

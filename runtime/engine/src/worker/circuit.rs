@@ -40,6 +40,9 @@ pub(crate) struct Sources {
     /// One bit for each table.
     tables: Vec<u64>,
     first_step: bool,
+    /// Can the weights of a row add up to less than 0? They can behind a table that trusts its input, and who negates a
+    /// stream only knows itself what it cancels.
+    pub signed: bool,
 }
 
 impl Sources {
@@ -47,8 +50,8 @@ impl Sources {
         Sources { first_step: true, ..Sources::default() }
     }
 
-    pub fn table(table: usize) -> Sources {
-        let mut sources = Sources::default();
+    pub fn table(table: usize, trusted: bool) -> Sources {
+        let mut sources = Sources { signed: trusted, ..Sources::default() };
         sources.add_table(table);
         sources
     }
@@ -62,6 +65,12 @@ impl Sources {
         self.reserve(other.tables.len());
         self.tables.iter_mut().zip(&other.tables).for_each(|(own, other)| *own |= other);
         self.first_step |= other.first_step;
+        self.signed |= other.signed;
+    }
+
+    /// The same for rows whose weights never add up to less than 0.
+    pub fn unsigned(self) -> Sources {
+        Sources { signed: false, ..self }
     }
 
     fn reserve(&mut self, words: usize) {
@@ -97,6 +106,8 @@ pub(crate) struct ViewInfo {
     pub name: String,
     pub layout: Layout,
     pub stored: bool,
+    /// As [`Sources::signed`].
+    pub signed: bool,
 }
 
 /// What all workers must have in common.
@@ -112,6 +123,13 @@ pub(crate) struct Circuit {
     pub nodes: Vec<Node>,
     pub step: Step,
     pub shape: Shape,
+}
+
+impl Circuit {
+    /// The present row of a keyed table.
+    pub fn keyed_row(&self, table: usize, key: &[u8]) -> Option<Vec<u8>> {
+        self.step.keyed.get(table)?.get(key).map(<[u8]>::to_vec)
+    }
 }
 
 /// One worker's share of a step's results.

@@ -12,15 +12,17 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use timely_communication::{Allocator, Config, WorkerGuards, initialize};
 
-/// What one worker is to do in a step.
-struct Command {
-    active: Arc<Sources>,
-    tables: Vec<(usize, Batch)>,
+enum Command {
+    /// Run a step with these rows for the tables.
+    Step { active: Arc<Sources>, tables: Vec<(usize, Batch)> },
+    /// Look up the row of a keyed table.
+    KeyedRow { table: usize, key: Vec<u8> },
 }
 
 enum Answer {
     Built(Shape),
     Done(Results),
+    KeyedRow(Option<Vec<u8>>),
     /// The message of the panic.
     Failed(String),
 }
@@ -31,6 +33,8 @@ pub(crate) struct Pool {
     /// `Some` until the pool is dropped.
     threads: Option<WorkerGuards<()>>,
 }
+
+const STOPPED: &str = "a worker has stopped";
 
 /// Why a step has no result.
 #[derive(Debug)]
@@ -75,13 +79,23 @@ impl Pool {
     pub fn step(&self, active: Sources, tables: Vec<Vec<(usize, Batch)>>) -> Result<Vec<Results>, Failure> {
         let active = Arc::new(active);
         for (sender, tables) in self.commands.iter().zip(tables) {
-            let command = Command { active: Arc::clone(&active), tables };
-            sender.send(command).map_err(|_| Failure("a worker has stopped".to_owned()))?;
+            let command = Command::Step { active: Arc::clone(&active), tables };
+            sender.send(command).map_err(|_| Failure(STOPPED.to_owned()))?;
         }
         self.collect(|answer| match answer {
             Answer::Done(results) => Some(results),
             _ => None,
         })
+    }
+
+    /// The present row of a keyed table, which one worker knows.
+    pub fn keyed_row(&self, worker: usize, table: usize, key: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
+        let command = Command::KeyedRow { table, key: key.to_vec() };
+        self.commands[worker].send(command).map_err(|_| Failure(STOPPED.to_owned()))?;
+        match self.answers.recv() {
+            Ok((_, Answer::KeyedRow(row))) => Ok(row),
+            _ => Err(Failure(STOPPED.to_owned())),
+        }
     }
 
     /// One answer of each worker, in order of workers.
@@ -99,7 +113,7 @@ impl Pool {
             return Err(Failure(message));
         }
         let answers = collected.into_iter().collect::<Option<Vec<T>>>();
-        answers.ok_or_else(|| Failure("a worker has stopped".to_owned()))
+        answers.ok_or_else(|| Failure(STOPPED.to_owned()))
     }
 }
 
@@ -122,12 +136,15 @@ fn work(
     };
     tell(Answer::Built(circuit.shape.clone()));
     for command in commands {
-        let results = catch_unwind(AssertUnwindSafe(|| {
-            command.tables.into_iter().for_each(|(table, rows)| circuit.feed(table, rows));
-            circuit.run(&command.active, Some(&mut peers))
+        let answer = catch_unwind(AssertUnwindSafe(|| match command {
+            Command::Step { active, tables } => {
+                tables.into_iter().for_each(|(table, rows)| circuit.feed(table, rows));
+                Answer::Done(circuit.run(&active, Some(&mut peers)))
+            }
+            Command::KeyedRow { table, key } => Answer::KeyedRow(circuit.keyed_row(table, &key)),
         }));
-        match results {
-            Ok(results) => tell(Answer::Done(results)),
+        match answer {
+            Ok(answer) => tell(answer),
             Err(panic) => {
                 peers.fail();
                 tell(Answer::Failed(panic_message(&*panic)));

@@ -1,6 +1,7 @@
 //! Where the workers' shares of a view's delta become one delta, and where stored views keep their contents.
 
 use super::circuit::ViewInfo;
+use crate::trace::{OrderedIndex, Trace};
 use crate::{Batch, Layout, errors};
 use feldc_value::SqlError;
 use std::collections::BTreeMap;
@@ -16,14 +17,17 @@ pub(crate) struct Sink {
 
 /// The rows of a stored view in order. A row may have been taken away more often than it was added (a table that trusts
 /// its input was told to delete what it did not hold): its weight is then negative, and readers do not see it.
-#[derive(Default)]
 struct Contents {
-    weights: BTreeMap<Box<[u8]>, i64>,
+    rows: OrderedIndex,
+    /// Can rows have negative weight at all? If not, no row is searched for.
+    signed: bool,
+    /// The rows of negative weight, so that an insertion can tell without a search that it is not owed to one.
+    owed: BTreeMap<Box<[u8]>, i64>,
 }
 
 impl Sink {
     pub fn new(view: &ViewInfo) -> Sink {
-        let contents = view.stored.then(Contents::default);
+        let contents = view.stored.then(|| Contents::new(&view.layout, view.signed));
         Sink { name: view.name.clone(), layout: view.layout.clone(), contents }
     }
 
@@ -41,8 +45,11 @@ impl Sink {
     pub fn rows(&self) -> Option<Batch> {
         let contents = self.contents.as_ref()?;
         let mut rows = Batch::new(self.layout.stride());
-        let present = contents.weights.iter().filter(|(_, weight)| **weight > 0);
-        present.for_each(|(row, weight)| rows.push(row, *weight));
+        contents.rows.rows(&[], &mut |row, weight| {
+            if weight > 0 {
+                rows.push(row, weight);
+            }
+        });
         Some(rows)
     }
 }
@@ -60,28 +67,55 @@ pub(crate) fn merge(shares: impl Iterator<Item = Batch>, stride: Option<usize>) 
 }
 
 impl Contents {
+    fn new(layout: &Layout, signed: bool) -> Contents {
+        Contents { rows: OrderedIndex::new(layout, 0), signed, owed: BTreeMap::new() }
+    }
+
     fn apply(&mut self, delta: Batch, view: &str, layout: &Layout, errors: &mut Batch) -> Batch {
-        // Nothing below zero before or after, which is nearly always so: readers see the delta itself.
+        let exceptions = self.exceptions(&delta);
+        self.rows.insert_run(&delta);
+        if exceptions.is_empty() {
+            return delta;
+        }
         let mut seen = Batch::new(delta.stride());
-        let mut differs = false;
-        for (row, weight) in delta.iter() {
-            let before = self.weights.get(row).copied().unwrap_or(0);
-            let after = before + weight;
-            match after {
-                0 => self.weights.remove(row),
-                _ => self.weights.insert(row.into(), after),
+        let mut exceptions = exceptions.into_iter().peekable();
+        for (at, (row, weight)) in delta.iter().enumerate() {
+            let change = match exceptions.next_if(|exception| exception.0 == at) {
+                None => weight,
+                Some((_, before)) => {
+                    let after = before + weight;
+                    report(view, layout, row, before.min(0) - after.min(0), errors);
+                    self.owe(row, after);
+                    after.max(0) - before.max(0)
+                }
             };
-            let missing = before.min(0) - after.min(0);
-            if missing != 0 {
-                differs = true;
-                report(view, layout, row, missing, errors);
-            }
-            let change = after.max(0) - before.max(0);
             if change != 0 {
                 seen.push(row, change);
             }
         }
-        if differs { seen } else { delta }
+        seen
+    }
+
+    /// The positions of rows that are below zero before or after the delta, with their weights before it.
+    fn exceptions(&self, delta: &Batch) -> Vec<(usize, i64)> {
+        if !self.signed || delta.is_plain() && self.owed.is_empty() {
+            return Vec::new();
+        }
+        let before = |row: &[u8], weight: i64| match weight > 0 {
+            true => self.owed.get(row).copied().unwrap_or(0),
+            false => self.rows.weight(row),
+        };
+        let rows = delta.iter().enumerate().map(|(at, (row, weight))| (at, before(row, weight), weight));
+        rows.filter(|(_, before, weight)| before.min(&(before + weight)) < &0)
+            .map(|(at, before, _)| (at, before))
+            .collect()
+    }
+
+    fn owe(&mut self, row: &[u8], weight: i64) {
+        match weight < 0 {
+            true => self.owed.insert(row.into(), weight),
+            false => self.owed.remove(row),
+        };
     }
 }
 
