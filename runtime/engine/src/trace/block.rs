@@ -199,7 +199,8 @@ mod tests {
             at += form.record_len(WEIGHTED, rest);
         }
         set_used(&mut block, at);
-        let records: Vec<_> = form.records(&block).map(|record| (&block[record.rest..record.end], record.weight)).collect();
+        let records: Vec<_> =
+            form.records(&block).map(|record| (&block[record.rest..record.end], record.weight)).collect();
         assert_eq!(records, [(&b"one"[..], -3), (b"", 1), (b"three", 7)]);
         let (start, end) = form.key_range(&block);
         assert_eq!(&block[start..end], b"key");

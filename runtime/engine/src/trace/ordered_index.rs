@@ -259,7 +259,8 @@ mod tests {
     fn agrees_with_a_map() {
         for seed in 0..30 {
             let mut random = Random::new(seed);
-            let layout = layout([[SqlType::BigInt, SqlType::BigInt], [SqlType::VARCHAR, SqlType::VARCHAR]][seed as usize % 2]);
+            let layout =
+                layout([[SqlType::BigInt, SqlType::BigInt], [SqlType::VARCHAR, SqlType::VARCHAR]][seed as usize % 2]);
             let mut index = OrderedIndex::new(&layout, 1);
             let mut model = BTreeMap::<Vec<u8>, i64>::new();
             for _ in 0..60 {

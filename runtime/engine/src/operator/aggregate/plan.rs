@@ -76,14 +76,32 @@ pub enum Value {
     /// The i64 at this offset.
     Count(usize),
     /// A sum, divided by the count for an average. NULL when the count is 0.
-    Sum { kind: Kind, sum: usize, count: usize, average: bool, argument: SqlType },
+    Sum {
+        kind: Kind,
+        sum: usize,
+        count: usize,
+        average: bool,
+        argument: SqlType,
+    },
     /// The extreme kept at this offset, of this width if that is constant.
-    Extreme { at: usize, width: Option<usize> },
+    Extreme {
+        at: usize,
+        width: Option<usize>,
+    },
     /// As an extreme, but an error when there is more than one row.
-    Single { at: usize, width: Option<usize> },
+    Single {
+        at: usize,
+        width: Option<usize>,
+    },
     /// Counts of true and of false values.
-    Every { yes: usize, no: usize },
-    Some { yes: usize, no: usize },
+    Every {
+        yes: usize,
+        no: usize,
+    },
+    Some {
+        yes: usize,
+        no: usize,
+    },
     /// Nothing but NULL can be computed.
     Null,
 }
