@@ -1,0 +1,141 @@
+//! Runs cargo on a generated crate: progress on the way, the finished binary at the end, and a plain word about whose
+//! fault it is when there is none.
+
+mod error;
+mod messages;
+mod place;
+mod progress;
+
+pub use error::BuildError;
+pub use progress::Progress;
+
+use crate::package::Package;
+use messages::{Event, Outcome};
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::time::Instant;
+use std::{env, fs, io, thread};
+
+/// Builds the crate and puts the binary into its folder.
+///
+/// Cargo runs in the process group of the caller, so that Ctrl-C at a terminal ends both; a caller that returns or
+/// panics on the way ends it as well.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn build(package: &Package, report: &mut dyn FnMut(&Progress)) -> Result<PathBuf, BuildError> {
+    let begin = Instant::now();
+    // Once everything is downloaded cargo need not ask the network, and does not wait for it.
+    let offline = package.cache.downloaded().exists();
+    let mut outcome = run(package, offline, report)?;
+    if offline && !outcome.finished() && outcome.wants_network() {
+        outcome = run(package, false, report)?;
+    }
+    let built = outcome.binary(package)?;
+    let binary = package.folder.join(&package.binary);
+    install(&built, &binary).map_err(|error| BuildError::Io { intention: "write", path: binary.clone(), error })?;
+    package.cache.note_build(&package.name);
+    report(&Progress::Finished { binary: binary.clone(), took: begin.elapsed() });
+    Ok(binary)
+}
+
+fn cargo() -> OsString {
+    env::var_os("CARGO").filter(|cargo| !cargo.is_empty()).unwrap_or_else(|| "cargo".into())
+}
+
+fn run(package: &Package, offline: bool, report: &mut dyn FnMut(&Progress)) -> Result<Outcome, BuildError> {
+    let program = cargo();
+    let mut command = Command::new(&program);
+    command.args(["build", "--release", "--message-format=json"]).args(offline.then_some("--offline"));
+    command.current_dir(&package.folder).env("CARGO_TARGET_DIR", package.cache.target());
+    // Cargo tells how many crates are done in its progress bar only.
+    command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "120");
+    command.env("CARGO_TERM_COLOR", "never");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => BuildError::NoCargo { program: program.clone() },
+        _ => BuildError::Io { intention: "start", path: program.clone().into(), error },
+    })?;
+    let mut running = Running { child, ended: false };
+
+    let (events, received) = channel();
+    if let Some(output) = running.child.stdout.take() {
+        read_parts(output, &[b'\n'], events.clone(), |line| messages::message(line));
+    }
+    if let Some(output) = running.child.stderr.take() {
+        read_parts(output, &[b'\n', b'\r'], events, |line| messages::status(line));
+    }
+    let mut outcome = Outcome::default();
+    let mut throttle = progress::Throttle::new(&package.name);
+    for event in received {
+        if let Some(progress) = throttle.progress(&event) {
+            report(&progress);
+        }
+        outcome.add(event);
+    }
+    let wait = |error| BuildError::Io { intention: "wait for", path: program.clone().into(), error };
+    outcome.status = Some(running.wait().map_err(wait)?);
+    Ok(outcome)
+}
+
+/// Reads to the end on a thread of its own, and sends what the parts between the separators mean.
+fn read_parts(
+    output: impl Read + Send + 'static,
+    separators: &'static [u8],
+    events: Sender<Event>,
+    meaning: fn(&str) -> Option<Event>,
+) {
+    thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        let mut part = Vec::new();
+        loop {
+            let Ok(buffer) = output.fill_buf() else { return };
+            let ended = buffer.is_empty();
+            let end = buffer.iter().position(|byte| separators.contains(byte));
+            let taken = end.unwrap_or(buffer.len());
+            part.extend_from_slice(&buffer[..taken]);
+            output.consume(taken + usize::from(end.is_some()));
+            if ended || end.is_some() {
+                let event = meaning(&String::from_utf8_lossy(&part));
+                part.clear();
+                // Nobody listens when the build was given up.
+                if event.is_some_and(|event| events.send(event).is_err()) || ended {
+                    return;
+                }
+            }
+        }
+    });
+}
+
+/// A child process that does not outlive its owner.
+struct Running {
+    child: Child,
+    ended: bool,
+}
+
+impl Running {
+    fn wait(&mut self) -> io::Result<ExitStatus> {
+        let status = self.child.wait()?;
+        self.ended = true;
+        Ok(status)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.ended {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Copies the binary under a name of its own, then renames it: a running pipeline keeps the file it was started from.
+fn install(built: &Path, binary: &Path) -> io::Result<()> {
+    let draft = binary.with_file_name(format!(".draft-{}", std::process::id()));
+    fs::copy(built, &draft)?;
+    fs::rename(&draft, binary)
+}
