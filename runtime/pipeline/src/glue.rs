@@ -1,10 +1,15 @@
 //! The one door: all that generated code and the interpreter name of the runtime.
 
 use crate::schema::Schema;
+use std::fmt;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-pub use feldc_engine::{Aggregate, AggregateFunction, Batch, Builder, Errors, IndexId, Layout, Side, StreamId};
+pub use crate::config::{ConfigProblem, validate_connectors};
+pub use feldc_engine::batch::map_rows;
+pub use feldc_engine::{Aggregate, AggregateFunction, Batch, Builder, Errors, IndexId, Layout, Side, StreamId, row};
+pub use feldc_value::function::Signature;
+pub use feldc_value::{self as value, ColumnType, EvalError, IntervalUnit, SqlError, SqlType, Text};
 
 /// A program ready to run: its schema and the function that builds its circuit on each worker.
 #[derive(Clone)]
@@ -13,7 +18,33 @@ pub struct Program {
     pub build: Arc<dyn Fn(&mut Builder) + Send + Sync>,
 }
 
-/// `main` of a pipeline binary: reads the process's arguments, runs until told to stop, returns the exit code.
-pub fn run(_program: Program, _arguments: &[String]) -> ExitCode {
-    todo!()
+impl Program {
+    /// The program of a generated crate; `schema_json` is what the compiler wrote beside the circuit.
+    ///
+    /// # Panics
+    /// When `schema_json` is not a schema of this runtime's version, which no input to a pipeline can bring about.
+    pub fn new(schema_json: &str, build: fn(&mut Builder)) -> Program {
+        let schema: Schema = match serde_json::from_str(schema_json) {
+            Ok(schema) => schema,
+            Err(error) => panic!("schema.json was written by another version of feldc than this runtime's: {error}"),
+        };
+        Program { schema: Arc::new(schema), build: Arc::new(build) }
+    }
+
+    /// See [`Program::new`].
+    pub fn from_json(schema_json: &str, build: fn(&mut Builder)) -> Program {
+        Program::new(schema_json, build)
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+/// `main` of a pipeline binary: reads the arguments (the first is the name of the command, for messages), runs until
+/// told to stop, returns the exit code: 0 done, 1 the pipeline failed, 2 wrong usage or configuration.
+pub fn run(program: Program, arguments: &[String]) -> ExitCode {
+    crate::command::run(program, arguments)
 }

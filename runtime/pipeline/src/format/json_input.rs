@@ -1,0 +1,396 @@
+//! The `json` input format: raw rows, insert/delete/update events, weighted rows; one by one or in arrays.
+
+use super::json_cursor::{Cursor, Fault, Kind, unescape};
+use super::record::{Change, Record};
+use super::resume::{Shape, resume};
+use super::{Parsed, Parser, RECORD_BYTES_MAX, REJECTED_BYTES_MAX, Rejected};
+use crate::schema::Table;
+use feldc_engine::Batch;
+use memchr::{memchr, memchr_iter};
+
+/// The envelope of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UpdateFormat {
+    /// `{"column": value, ...}` or `[value, ...]`: each an insertion.
+    Raw,
+    /// `{"insert": row}`, `{"delete": row or key}`, `{"update": row}`.
+    #[default]
+    InsertDelete,
+    /// `{"weight": n, "data": row}`.
+    Weighted,
+}
+
+/// The settings of the format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JsonInput {
+    pub update_format: UpdateFormat,
+    /// Events stand in JSON arrays.
+    pub array: bool,
+    /// `lines: single`: a record never spans lines, so a broken one never costs its neighbour.
+    pub single_line: bool,
+}
+
+/// Below this size an unfinished record is tried again with every chunk; above it only when it may have ended or has
+/// doubled, so that a huge record costs linear time.
+const RETRY_BYTES: usize = 1 << 20;
+
+/// See [`JsonInput`].
+pub struct JsonParser {
+    settings: JsonInput,
+    event: EventReader,
+    /// Text not yet taken; its first byte has the offset `offset` and stands on line `line`.
+    buffer: Vec<u8>,
+    offset: u64,
+    line: u64,
+    /// Inside an array of events (only with `array`).
+    in_array: bool,
+    /// Length of the buffer when the record at its start was last found unfinished.
+    tried: usize,
+    /// Inside a record that was given up for its length.
+    discarding: bool,
+}
+
+impl JsonParser {
+    pub fn new(table: &Table, settings: JsonInput) -> JsonParser {
+        JsonParser {
+            settings,
+            event: EventReader::new(table, settings.update_format),
+            buffer: Vec::new(),
+            offset: 0,
+            line: 1,
+            in_array: false,
+            tried: 0,
+            discarding: false,
+        }
+    }
+
+    fn worth_trying(&self) -> bool {
+        let end = self.buffer.iter().rev().find(|byte| !byte.is_ascii_whitespace());
+        self.tried < RETRY_BYTES || self.buffer.len() >= self.tried * 2 || matches!(end, Some(b'}' | b']'))
+    }
+
+    /// Takes all whole records of the buffer; with `last` also its unfinished end.
+    fn run(&mut self, parsed: &mut Parsed, last: bool) {
+        let buffer = std::mem::take(&mut self.buffer);
+        let mut taken = 0;
+        while let Some(start) = self.record_start(&buffer, taken, parsed) {
+            match self.record(&buffer, start, parsed, last) {
+                Some(end) => taken = end,
+                None => break,
+            }
+        }
+        self.buffer = buffer;
+        self.advance(taken);
+        self.tried = self.buffer.len();
+        if self.tried > RECORD_BYTES_MAX {
+            self.give_up(parsed);
+        }
+    }
+
+    /// The start of the next record behind white space and, with `array`, brackets and commas.
+    fn record_start(&mut self, text: &[u8], mut at: usize, parsed: &mut Parsed) -> Option<usize> {
+        loop {
+            match *text.get(at)? {
+                b' ' | b'\t' | b'\r' | b'\n' => at += 1,
+                b'[' if self.settings.array && !self.in_array => (self.in_array, at) = (true, at + 1),
+                b']' if self.in_array => (self.in_array, at) = (false, at + 1),
+                b',' if self.in_array => at += 1,
+                // A byte order mark at the start of a file.
+                0xef if self.offset == 0 && at == 0 && text.starts_with(b"\xef\xbb\xbf") => at += 3,
+                _ if self.settings.array && !self.in_array => {
+                    let end = resume(text, at, self.shape(), true).unwrap_or(text.len());
+                    self.reject(text, at..end, "expected an array of events (\"array\": true)".to_owned(), parsed);
+                    at = end;
+                }
+                _ => return Some(at),
+            }
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { single_line: self.settings.single_line, array: self.settings.array }
+    }
+
+    /// Takes or rejects the record at `start`: the place behind it, or `None` when it needs more text.
+    fn record(&mut self, text: &[u8], start: usize, parsed: &mut Parsed, last: bool) -> Option<usize> {
+        let line_end = match self.settings.single_line {
+            true => memchr(b'\n', &text[start..]).map(|length| start + length + 1).or(last.then_some(text.len()))?,
+            false => text.len(),
+        };
+        let mut cursor = Cursor::new(&text[..line_end], start);
+        let read = self.event.read(&mut cursor, &mut parsed.rows);
+        let fault = match read {
+            Ok(Ok(())) => return self.whole(text, start, cursor.at(), line_end, parsed),
+            Ok(Err(reason)) => {
+                self.reject(text, start..cursor.at(), reason, parsed);
+                return Some(cursor.at());
+            }
+            Err(fault) => fault,
+        };
+        let reason = match fault {
+            Fault::Incomplete if line_end == text.len() && !last => return None,
+            Fault::Incomplete if self.settings.single_line => "the line ends within the record".to_owned(),
+            Fault::Incomplete => "the input ends within the record".to_owned(),
+            Fault::Syntax(reason) => format!("not JSON at byte {} of the record: {reason}", cursor.at() - start),
+        };
+        let end = resume(text, start, self.shape(), last)?;
+        self.reject(text, start..end, reason, parsed);
+        Some(end)
+    }
+
+    /// A record was taken. On a line of its own nothing may follow it.
+    fn whole(&mut self, text: &[u8], start: usize, end: usize, line_end: usize, parsed: &mut Parsed) -> Option<usize> {
+        let rest = &text[end..line_end];
+        if self.settings.single_line && !self.in_array && !rest.iter().all(u8::is_ascii_whitespace) {
+            self.reject(text, end..line_end, format!("text behind the record at byte {}", end - start), parsed);
+            return Some(line_end);
+        }
+        Some(end)
+    }
+
+    fn reject(&self, text: &[u8], place: std::ops::Range<usize>, reason: String, parsed: &mut Parsed) {
+        let record = text[place.clone()].trim_ascii_end();
+        parsed.rejected.push(Rejected {
+            offset: self.offset + place.start as u64,
+            line: self.line + memchr_iter(b'\n', &text[..place.start]).count() as u64,
+            bytes: record[..record.len().min(REJECTED_BYTES_MAX)].to_vec(),
+            reason,
+        });
+    }
+
+    fn advance(&mut self, taken: usize) {
+        self.line += memchr_iter(b'\n', &self.buffer[..taken]).count() as u64;
+        self.offset += taken as u64;
+        self.buffer.drain(..taken);
+    }
+
+    fn give_up(&mut self, parsed: &mut Parsed) {
+        let reason = format!("the record is longer than {RECORD_BYTES_MAX} bytes");
+        self.reject(&self.buffer, 0..self.buffer.len(), reason, parsed);
+        self.advance(self.buffer.len());
+        (self.tried, self.discarding) = (0, true);
+    }
+
+    /// The rest of a record given up lasts to the end of the line.
+    fn discard<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let Some(end) = memchr(b'\n', bytes) else {
+            self.offset += bytes.len() as u64;
+            return &[];
+        };
+        self.offset += end as u64;
+        self.discarding = false;
+        &bytes[end..]
+    }
+}
+
+impl Parser for JsonParser {
+    fn parse(&mut self, bytes: &[u8], parsed: &mut Parsed) {
+        let bytes = if self.discarding { self.discard(bytes) } else { bytes };
+        self.buffer.extend_from_slice(bytes);
+        if self.worth_trying() {
+            self.run(parsed, false);
+        }
+    }
+
+    fn finish(&mut self, parsed: &mut Parsed) {
+        self.run(parsed, true);
+        if self.in_array {
+            let end = self.buffer.len();
+            self.reject(&self.buffer, end..end, "the input ends within an array of events".to_owned(), parsed);
+            self.in_array = false;
+        }
+    }
+}
+
+/// Reads events for one table.
+pub struct EventReader {
+    format: UpdateFormat,
+    pub record: Record,
+    scratch: String,
+}
+
+impl EventReader {
+    pub fn new(table: &Table, format: UpdateFormat) -> EventReader {
+        EventReader { format, record: Record::new(table), scratch: String::new() }
+    }
+
+    /// Takes one event. `Err`: the text is not JSON or not whole. `Ok(Err)`: it is JSON that the table cannot take; the
+    /// cursor stands behind it.
+    pub fn read(&mut self, cursor: &mut Cursor<'_>, rows: &mut Batch) -> Result<Result<(), String>, Fault> {
+        self.record.begin();
+        let change = match self.format {
+            UpdateFormat::Raw => {
+                self.row(cursor)?;
+                Change::Weight(1)
+            }
+            UpdateFormat::InsertDelete => self.insert_delete(cursor)?,
+            UpdateFormat::Weighted => self.weighted(cursor)?,
+        };
+        Ok(self.record.finish(change, rows))
+    }
+
+    fn insert_delete(&mut self, cursor: &mut Cursor<'_>) -> Result<Change, Fault> {
+        if !self.is_object(cursor, "expected {\"insert\": row}, {\"delete\": row} or {\"update\": row}")? {
+            return Ok(Change::Weight(1));
+        }
+        match cursor.enter_object()? {
+            true => self.operations(cursor),
+            false => Ok(self.no_operation()),
+        }
+    }
+
+    /// The rest of an event's object, for a caller that has taken its first keys: the cursor stands before a key.
+    pub fn changes(&mut self, cursor: &mut Cursor<'_>) -> Result<Change, Fault> {
+        self.record.begin();
+        self.operations(cursor)
+    }
+
+    fn operations(&mut self, cursor: &mut Cursor<'_>) -> Result<Change, Fault> {
+        let mut change = None;
+        loop {
+            let key = cursor.key()?;
+            match operation(key) {
+                Some(next) if cursor.kind()? != Kind::Null => {
+                    if change.replace(next).is_some() {
+                        self.record.fail("an event holds one of insert, delete and update".to_owned());
+                    }
+                    if next == Change::Weight(-1) {
+                        self.record.begin_key_only();
+                    }
+                    self.row(cursor)?;
+                }
+                _ => cursor.skip_value()?,
+            }
+            if !cursor.next_in_object()? {
+                return Ok(change.unwrap_or_else(|| self.no_operation()));
+            }
+        }
+    }
+
+    fn no_operation(&mut self) -> Change {
+        self.record.fail("the event has none of insert, delete and update".to_owned());
+        Change::Weight(1)
+    }
+
+    fn weighted(&mut self, cursor: &mut Cursor<'_>) -> Result<Change, Fault> {
+        let (mut weight, mut data) = (None, false);
+        if !self.is_object(cursor, "expected {\"weight\": n, \"data\": row}")? {
+            return Ok(Change::Weight(1));
+        }
+        let mut more = cursor.enter_object()?;
+        while more {
+            match cursor.key()? {
+                b"weight" if cursor.kind()? == Kind::Number => weight = cursor.number()?.parse::<i64>().ok(),
+                b"data" if !data => {
+                    self.row(cursor)?;
+                    data = true;
+                }
+                _ => cursor.skip_value()?,
+            }
+            more = cursor.next_in_object()?;
+        }
+        if !data || weight.is_none() {
+            self.record.fail("expected {\"weight\": n, \"data\": row} with a whole number n".to_owned());
+        }
+        Ok(Change::Weight(weight.unwrap_or(1)))
+    }
+
+    /// Skips what is no object and rejects the record for it.
+    fn is_object(&mut self, cursor: &mut Cursor<'_>, expected: &str) -> Result<bool, Fault> {
+        if cursor.kind()? == Kind::Object {
+            return Ok(true);
+        }
+        cursor.skip_value()?;
+        self.record.fail(expected.to_owned());
+        Ok(false)
+    }
+
+    /// A row: an object of columns by name, or an array of all columns in SQL order.
+    pub fn row(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+        match cursor.kind()? {
+            Kind::Object => self.named(cursor),
+            Kind::Array => self.positional(cursor),
+            _ => {
+                cursor.skip_value()?;
+                self.record.fail("expected a row: an object of columns or an array of values".to_owned());
+                Ok(())
+            }
+        }
+    }
+
+    fn named(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+        let mut more = cursor.enter_object()?;
+        while more {
+            let key = cursor.key()?;
+            let position = match memchr(b'\\', key) {
+                None => self.record.find(key),
+                Some(_) => match unescape(key, &mut self.scratch) {
+                    Ok(key) => self.record.find(key.as_bytes()),
+                    Err(_) => None,
+                },
+            };
+            match position {
+                Some(position) => self.value(position, cursor)?,
+                None => cursor.skip_value()?,
+            }
+            more = cursor.next_in_object()?;
+        }
+        Ok(())
+    }
+
+    fn positional(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+        let columns = self.record.columns();
+        let mut count = 0;
+        let mut more = cursor.enter_array()?;
+        while more {
+            match count < columns {
+                true => self.value(count, cursor)?,
+                false => cursor.skip_value()?,
+            }
+            count += 1;
+            more = cursor.next_in_array()?;
+        }
+        if count != columns {
+            self.record.fail(format!("{count} values for {columns} columns"));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn value(&mut self, position: usize, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+        if !self.record.wants(position) {
+            return cursor.skip_value();
+        }
+        let ty = self.record.ty(position);
+        match cursor.kind()? {
+            Kind::Number if ty.is_numeric() => self.record.put_text(position, cursor.number()?),
+            Kind::String => match unescape(cursor.raw_string()?, &mut self.scratch) {
+                Ok(text) => self.record.put_text(position, text),
+                Err(reason) => self.record.fail_column(position, reason),
+            },
+            Kind::Null => {
+                cursor.null()?;
+                self.record.put_null(position);
+            }
+            Kind::Boolean if ty == feldc_value::SqlType::Boolean => {
+                let text = if cursor.boolean()? { "true" } else { "false" };
+                self.record.put_text(position, text);
+            }
+            other => {
+                cursor.skip_value()?;
+                let found = format!("{other:?}").to_lowercase();
+                self.record.fail_column(position, &format!("expected {ty}, found a JSON {found}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn operation(key: &[u8]) -> Option<Change> {
+    match key {
+        b"insert" => Some(Change::Weight(1)),
+        b"delete" => Some(Change::Weight(-1)),
+        b"update" => Some(Change::Update),
+        _ => None,
+    }
+}

@@ -1,0 +1,122 @@
+//! The `json` output format: one `insert` or `delete` event per unit of weight.
+
+use super::render::{Columns, write_json, write_json_text};
+use super::{DUPLICATES_MAX, Encoded, Encoder};
+use feldc_engine::Batch;
+
+/// Writes rows of one view as JSON objects in SQL column order.
+pub struct JsonRows {
+    columns: Columns,
+    /// `"name":` of each column.
+    keys: Vec<Vec<u8>>,
+    offsets: Vec<Option<usize>>,
+}
+
+impl JsonRows {
+    pub fn new(columns: Columns) -> JsonRows {
+        let key = |name: &String| {
+            let mut key = Vec::new();
+            write_json_text(name, &mut key);
+            key.push(b':');
+            key
+        };
+        JsonRows { keys: columns.names.iter().map(key).collect(), columns, offsets: Vec::new() }
+    }
+
+    /// `{"column":value,...}`
+    pub fn write_object(&mut self, row: &[u8], out: &mut Vec<u8>) {
+        self.columns.locate(row, &mut self.offsets);
+        out.push(b'{');
+        for (position, (key, offset)) in self.keys.iter().zip(&self.offsets).enumerate() {
+            if position > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(key);
+            write_json(self.columns.types[position].ty, row, *offset, out);
+        }
+        out.push(b'}');
+    }
+
+    /// `[value,...]`
+    pub fn write_array(&mut self, row: &[u8], out: &mut Vec<u8>) {
+        self.columns.locate(row, &mut self.offsets);
+        out.push(b'[');
+        for (position, offset) in self.offsets.iter().enumerate() {
+            if position > 0 {
+                out.push(b',');
+            }
+            write_json(self.columns.types[position].ty, row, *offset, out);
+        }
+        out.push(b']');
+    }
+}
+
+/// Writes a delta as events. With `array` they stand in arrays of at most `buffer_size_records`, one to a line.
+pub struct JsonEncoder {
+    rows: JsonRows,
+    array: bool,
+    buffer_size_records: u64,
+    in_array: u64,
+    line: Vec<u8>,
+}
+
+impl JsonEncoder {
+    pub fn new(columns: Columns, array: bool, buffer_size_records: u64) -> JsonEncoder {
+        let buffer_size_records = buffer_size_records.max(1);
+        JsonEncoder { rows: JsonRows::new(columns), array, buffer_size_records, in_array: 0, line: Vec::new() }
+    }
+
+    fn write_event(&mut self, out: &mut Vec<u8>) {
+        match (self.array, self.in_array) {
+            (true, 0) => out.push(b'['),
+            (true, _) => out.push(b','),
+            (false, _) => (),
+        }
+        out.extend_from_slice(&self.line);
+        if !self.array {
+            out.push(b'\n');
+            return;
+        }
+        self.in_array += 1;
+        if self.in_array == self.buffer_size_records {
+            self.end_array(out);
+        }
+    }
+
+    fn end_array(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"]\n");
+        self.in_array = 0;
+    }
+}
+
+impl Encoder for JsonEncoder {
+    fn encode(&mut self, delta: &Batch, out: &mut Vec<u8>) -> Encoded {
+        let mut encoded = Encoded::default();
+        for deletions in [true, false] {
+            for (row, weight) in delta.iter().filter(|(_, weight)| (*weight < 0) == deletions) {
+                let count = copies(weight, &mut encoded);
+                self.line.clear();
+                self.line.extend_from_slice(if deletions { b"{\"delete\":" } else { b"{\"insert\":" });
+                self.rows.write_object(row, &mut self.line);
+                self.line.push(b'}');
+                for _ in 0..count {
+                    self.write_event(out);
+                }
+            }
+        }
+        if self.in_array > 0 {
+            self.end_array(out);
+        }
+        encoded
+    }
+}
+
+/// How many records a row of this weight becomes: none, and an error, when they would be too many.
+pub fn copies(weight: i64, encoded: &mut Encoded) -> u64 {
+    if weight.unsigned_abs() > DUPLICATES_MAX as u64 {
+        encoded.errors.push(format!("a row of multiplicity {weight} was left out (limit {DUPLICATES_MAX})"));
+        return 0;
+    }
+    encoded.records += weight.unsigned_abs();
+    weight.unsigned_abs()
+}

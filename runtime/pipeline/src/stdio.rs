@@ -1,0 +1,316 @@
+//! `--stdio`: rows in and changes out as lines of JSON over a pipe, one step for each commit.
+//!
+//! ```text
+//! -> {"table":"t","insert":{"k":1}}     an insertion; also "delete" and, on keyed tables, "update"
+//! -> {"commit":7}                       all rows since the last commit are one step
+//! <- {"view":"v","delete":{"n":1}}      the changes of every view: one line for each unit of weight,
+//! <- {"view":"v","insert":{"n":2}}      deletions before insertions
+//! <- {"committed":7}                    or {"error":"..."}
+//! ```
+//!
+//! Each commit has exactly one answer, the last of its lines. Lines that cannot be taken are skipped and make that answer
+//! an error naming the first of them; the other rows of the commit are applied and their changes printed. A failed
+//! evaluation under `SET on_error = 'fail'` is an error answer without changes, and so is every later commit:
+//! the program has stopped. Otherwise failed rows are the changes of the view `error_view`.
+
+use crate::format::json_cursor::{Cursor, Fault, Kind, unescape};
+use crate::format::json_input::{EventReader, UpdateFormat};
+use crate::format::json_output::JsonRows;
+use crate::format::render::{Columns, ERROR_VIEW, write_json_text};
+use crate::glue::Program;
+use crate::relation;
+use feldc_engine::{Batch, Runtime, StepInput, StepOutput};
+use std::io::{self, BufRead, Write};
+
+/// Output is written whenever this many bytes have gathered, and at every commit.
+const WRITE_BYTES: usize = 1 << 20;
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The input ended.
+    Done,
+    /// The program had stopped on a failed evaluation.
+    Failed,
+}
+
+/// Answers `input` until it ends.
+///
+/// # Errors
+/// When reading or writing fails.
+pub fn serve(program: &Program, workers: usize, mut input: impl BufRead, mut output: impl Write) -> io::Result<End> {
+    let mut session = Session::new(program, workers);
+    let (mut line, mut number) = (Vec::new(), 0u64);
+    loop {
+        line.clear();
+        if input.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        number += 1;
+        if session.line(&line, number, &mut output)? {
+            output.flush()?;
+        }
+    }
+    if session.waiting() > 0 {
+        eprintln!(
+            "feldc: {} rows behind the last commit were not applied; end the input with a commit",
+            session.waiting()
+        );
+    }
+    Ok(if session.stopped.is_some() { End::Failed } else { End::Done })
+}
+
+struct Input {
+    name: String,
+    case_sensitive: bool,
+    reader: EventReader,
+    rows: Batch,
+    stride: Option<usize>,
+}
+
+struct Session {
+    runtime: Runtime,
+    fail_on_error: bool,
+    inputs: Vec<Input>,
+    views: Vec<Printer>,
+    errors: Printer,
+    /// The table named last: mostly the next one, too.
+    last: usize,
+    /// Why the first line since the last commit could not be taken.
+    refused: Option<String>,
+    stopped: Option<String>,
+    out: Vec<u8>,
+}
+
+impl Session {
+    fn new(program: &Program, workers: usize) -> Session {
+        let schema = &program.schema;
+        let build = program.build.clone();
+        let inputs = schema.tables.iter().map(|table| {
+            let stride = relation::table_layout(table).stride();
+            let reader = EventReader::new(table, UpdateFormat::InsertDelete);
+            let rows = Batch::new(stride);
+            Input { name: table.name.clone(), case_sensitive: table.case_sensitive, reader, rows, stride }
+        });
+        Session {
+            inputs: inputs.collect(),
+            views: schema.views.iter().map(|view| Printer::new(&view.name, Columns::of_view(view))).collect(),
+            errors: Printer::new(ERROR_VIEW, Columns::of_errors()),
+            fail_on_error: schema.fail_on_error,
+            runtime: Runtime::new(workers, move |builder| build(builder)),
+            last: 0,
+            refused: None,
+            stopped: None,
+            out: Vec::new(),
+        }
+    }
+
+    fn waiting(&self) -> usize {
+        self.inputs.iter().map(|input| input.rows.len()).sum()
+    }
+
+    /// Takes one line; `true` when it was a commit.
+    fn line(&mut self, line: &[u8], number: u64, output: &mut impl Write) -> io::Result<bool> {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return Ok(false);
+        }
+        match self.event(line) {
+            Ok(None) => Ok(false),
+            Ok(Some(commit)) => {
+                self.commit(&commit, output)?;
+                Ok(true)
+            }
+            Err(reason) => {
+                self.refused.get_or_insert_with(|| format!("line {number}: {reason}"));
+                Ok(false)
+            }
+        }
+    }
+
+    /// The text of a commit's number, or `None` when the line was a row.
+    fn event(&mut self, line: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let mut cursor = Cursor::new(line, 0);
+        let read = self.read(line, &mut cursor);
+        match read {
+            Ok(result) if line[cursor.at()..].iter().all(u8::is_ascii_whitespace) => result,
+            Ok(Err(reason)) => Err(reason),
+            Ok(Ok(_)) => Err("text behind the JSON object; write one object on each line".to_owned()),
+            Err(Fault::Incomplete) => Err("the line ends within the JSON object".to_owned()),
+            Err(Fault::Syntax(reason)) => Err(format!("not JSON at byte {}: {reason}", cursor.at())),
+        }
+    }
+
+    fn read(&mut self, line: &[u8], cursor: &mut Cursor<'_>) -> Result<Result<Option<Vec<u8>>, String>, Fault> {
+        if cursor.kind()? != Kind::Object {
+            cursor.skip_value()?;
+            return Ok(Err("expected an object with \"table\" or \"commit\"".to_owned()));
+        }
+        // The usual order, `table` first, is read in one go.
+        let mut ahead = cursor.clone();
+        if ahead.enter_object()? {
+            match ahead.key()? {
+                b"table" if ahead.kind()? == Kind::String => {
+                    let found = self.table(ahead.raw_string()?);
+                    if let (true, Ok(table)) = (ahead.next_in_object()?, &found) {
+                        *cursor = ahead;
+                        return self.row(*table, cursor);
+                    }
+                }
+                b"commit" => {
+                    ahead.peek()?;
+                    let start = ahead.at();
+                    ahead.skip_value()?;
+                    let number = line[start..ahead.at()].to_vec();
+                    if !ahead.next_in_object()? {
+                        *cursor = ahead;
+                        return Ok(Ok(Some(number)));
+                    }
+                }
+                _ => (),
+            }
+        }
+        self.read_any_order(line, cursor)
+    }
+
+    fn read_any_order(
+        &mut self,
+        line: &[u8],
+        cursor: &mut Cursor<'_>,
+    ) -> Result<Result<Option<Vec<u8>>, String>, Fault> {
+        let mut ahead = cursor.clone();
+        let (mut table, mut commit) = (None, None);
+        let mut more = ahead.enter_object()?;
+        while more {
+            let key = ahead.key()?;
+            let string = ahead.kind()? == Kind::String;
+            let start = ahead.at();
+            match key {
+                b"table" if string => table = Some(self.table(ahead.raw_string()?)),
+                _ => ahead.skip_value()?,
+            }
+            if key == b"commit" {
+                commit = Some(line[start..ahead.at()].to_vec());
+            }
+            more = ahead.next_in_object()?;
+        }
+        match (table, commit) {
+            (Some(Ok(table)), None) => {
+                cursor.enter_object()?;
+                self.row(table, cursor)
+            }
+            (Some(Err(reason)), None) => {
+                *cursor = ahead;
+                Ok(Err(reason))
+            }
+            (None, commit @ Some(_)) => {
+                *cursor = ahead;
+                Ok(Ok(commit))
+            }
+            _ => {
+                *cursor = ahead;
+                Ok(Err("expected either \"table\" with a change, or \"commit\"".to_owned()))
+            }
+        }
+    }
+
+    fn table(&mut self, raw: &[u8]) -> Result<usize, String> {
+        if self.inputs.get(self.last).is_some_and(|input| input.name.as_bytes() == raw) {
+            return Ok(self.last);
+        }
+        let mut scratch = String::new();
+        let name = unescape(raw, &mut scratch)?;
+        let names = self.inputs.iter().map(|input| (input.name.as_str(), input.case_sensitive));
+        self.last = relation::find(names, name).map_err(|help| format!("no table {name:?}{help}"))?;
+        Ok(self.last)
+    }
+
+    /// The rest of an object whose `table` is known; the cursor stands inside it, before a key.
+    fn row(&mut self, table: usize, cursor: &mut Cursor<'_>) -> Result<Result<Option<Vec<u8>>, String>, Fault> {
+        let input = &mut self.inputs[table];
+        let change = input.reader.changes(cursor)?;
+        let taken = input.reader.record.finish(change, &mut input.rows);
+        Ok(taken.map(|()| None).map_err(|reason| format!("table {:?}: {reason}", input.name)))
+    }
+
+    fn commit(&mut self, number: &[u8], output: &mut impl Write) -> io::Result<()> {
+        let inputs = self.inputs.iter_mut().enumerate().filter(|(_, input)| !input.rows.is_empty());
+        let inputs: Vec<StepInput> = inputs
+            .map(|(table, input)| StepInput {
+                table,
+                rows: std::mem::replace(&mut input.rows, Batch::new(input.stride)),
+            })
+            .collect();
+        let refused = self.refused.take();
+        if self.stopped.is_none() {
+            let step = self.runtime.step(inputs);
+            match self.fail_on_error && !step.errors.is_empty() {
+                true => self.stopped = Some(relation::first_error(&step.errors)),
+                false => self.print(&step, output)?,
+            }
+        }
+        match self.stopped.as_ref().or(refused.as_ref()) {
+            Some(reason) => {
+                self.out.extend_from_slice(b"{\"error\":");
+                write_json_text(reason, &mut self.out);
+            }
+            None => {
+                self.out.extend_from_slice(b"{\"committed\":");
+                self.out.extend_from_slice(number);
+            }
+        }
+        self.out.extend_from_slice(b"}\n");
+        output.write_all(&self.out)?;
+        self.out.clear();
+        Ok(())
+    }
+
+    fn print(&mut self, step: &StepOutput, output: &mut impl Write) -> io::Result<()> {
+        for (printer, delta) in self.views.iter_mut().zip(&step.views) {
+            printer.print(delta, &mut self.out, output)?;
+        }
+        self.errors.print(&step.errors, &mut self.out, output)
+    }
+}
+
+/// Prints the changes of one view as lines.
+pub struct Printer {
+    rows: JsonRows,
+    delete: Vec<u8>,
+    insert: Vec<u8>,
+    line: Vec<u8>,
+}
+
+impl Printer {
+    pub fn new(name: &str, columns: Columns) -> Printer {
+        let prefix = |operation: &str| {
+            let mut prefix = b"{\"view\":".to_vec();
+            write_json_text(name, &mut prefix);
+            prefix.extend_from_slice(format!(",\"{operation}\":").as_bytes());
+            prefix
+        };
+        Printer { rows: JsonRows::new(columns), delete: prefix("delete"), insert: prefix("insert"), line: Vec::new() }
+    }
+
+    /// Gathers the lines of a delta in `out`, passing them on to `output` when they are many.
+    ///
+    /// # Errors
+    /// When writing to `output` fails.
+    pub fn print(&mut self, delta: &Batch, out: &mut Vec<u8>, output: &mut impl Write) -> io::Result<()> {
+        for deletions in [true, false] {
+            for (row, weight) in delta.iter().filter(|(_, weight)| (*weight < 0) == deletions) {
+                self.line.clear();
+                self.line.extend_from_slice(if deletions { &self.delete } else { &self.insert });
+                self.rows.write_object(row, &mut self.line);
+                self.line.extend_from_slice(b"}\n");
+                for _ in 0..weight.unsigned_abs() {
+                    out.extend_from_slice(&self.line);
+                    if out.len() >= WRITE_BYTES {
+                        output.write_all(out)?;
+                        out.clear();
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
