@@ -1,5 +1,6 @@
 //! What the suites share: a session that steps a program in this process, step scripts, random change streams.
 
+pub mod process;
 pub mod script;
 pub mod session;
 pub mod stream;

@@ -144,3 +144,16 @@ impl Stream {
         }
     }
 }
+
+impl Stream {
+    /// Deletes every row of every table.
+    pub fn clear(&mut self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for table in 0..self.contents.len() {
+            while !self.contents[table].is_empty() {
+                self.delete(table, &mut changes);
+            }
+        }
+        changes
+    }
+}

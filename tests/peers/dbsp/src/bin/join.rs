@@ -12,7 +12,7 @@ type Auction = Tup3<i64, i64, i64>;
 
 fn main() {
     let workers: usize = std::env::args().nth(1).map_or(1, |word| word.parse().expect("a number of workers"));
-    let (mut circuit, (persons, auctions, output)) = Runtime::init_circuit(workers, |circuit| {
+    let (mut circuit, (mut persons, auctions, output)) = Runtime::init_circuit(workers, |circuit| {
         let (person, persons) = circuit.add_input_map::<i64, Person, Person, _>(|row, update| *row = update.clone());
         let (auction, auctions) = circuit.add_input_zset::<Auction>();
         let wanted = person.flat_map_index(|(_, p)| {

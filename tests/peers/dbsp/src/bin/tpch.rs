@@ -1,9 +1,12 @@
 //! TPC-H Q1, Q3 (without its LIMIT), Q5 and Q6 over shared inputs, in the shape the peer's compiler emits.
 
+#[path = "../rows.rs"]
+mod rows;
+
 use bench_data::{Meter, micro, tpch};
-use bench_dbsp::{Line, Money, date, line, money, text};
+use rows::{Line, Money, date, line, money, text};
 use dbsp::utils::{Tup2, Tup3, Tup4, Tup5, Tup6, Tup7, Tup8, Tup9, Tup10};
-use dbsp::{OrdIndexedZSet, RootCircuit, Runtime, Stream, typed_batch::IndexedZSetReader};
+use dbsp::{Runtime, typed_batch::IndexedZSetReader};
 use feldera_sqllib::{Date, SqlDecimal, SqlString};
 
 type Order = Tup9<i32, i32, SqlString, Money, Date, SqlString, SqlString, i32, SqlString>;
@@ -12,7 +15,6 @@ type Supplier = Tup7<i32, SqlString, SqlString, i32, SqlString, Money, SqlString
 type Nation = Tup4<i32, SqlString, i32, SqlString>;
 type Region = Tup3<i32, SqlString, SqlString>;
 type Product = SqlDecimal<31, 4>;
-type Charge = SqlDecimal<38, 6>;
 
 fn one_minus(rate: &Money) -> SqlDecimal<16, 2> {
     SqlDecimal::<1, 0>::new(1, 0).expect("fits").strict_sub_generic::<15, 2, 16, 2>(*rate)
@@ -26,16 +28,13 @@ fn discounted(l: &Line) -> Product {
     l.5.strict_mul_generic::<16, 2, 31, 4>(one_minus(&l.6))
 }
 
-fn revenue<K: dbsp::DBData>(
-    rows: &Stream<RootCircuit, OrdIndexedZSet<K, Product>>,
-) -> Stream<RootCircuit, OrdIndexedZSet<K, Product>>
-where
-    <K as dbsp::utils::ArchivedDBData>::Archived: Ord,
-{
-    rows.aggregate_linear_postprocess(
-        |product| Tup2(1i64, product.internal_representation()),
-        |sums: Tup2<i64, i128>| Product::new(sums.1, 10).unwrap_or_default(),
-    )
+macro_rules! revenue {
+    ($rows:expr) => {
+        $rows.aggregate_linear_postprocess(
+            |product: &Product| Tup2(1i64, product.internal_representation()),
+            |sums: Tup2<i64, i128>| sums.1,
+        )
+    };
 }
 
 fn main() {
@@ -84,7 +83,7 @@ fn main() {
         let q3_lines = lines.flat_map_index(move |l| (l.10 > split).then(|| (l.0, discounted(l))));
         let q3_rows =
             q3_orders.join_index(&q3_lines, |key, o, product| std::iter::once((Tup3(*key, o.0, o.1), *product)));
-        let q3 = revenue(&q3_rows).map(|(key, sum)| Tup4(key.0, *sum, key.1, key.2));
+        let q3 = revenue!(q3_rows).map(|(key, sum)| Tup4(key.0, *sum, key.1, key.2));
 
         let (from, to) = (date(8_766), date(9_131));
         let asia = regions.flat_map_index(|r| (r.1.str() == "ASIA").then_some((r.0, ())));
@@ -102,7 +101,7 @@ fn main() {
         let q5_rows = sold.join_index(&asian_suppliers, |_, sale, supplier| {
             (sale.0 == supplier.0).then(|| (supplier.1.clone(), sale.1))
         });
-        let q5 = revenue(&q5_rows).map(|(name, sum)| Tup2(name.clone(), *sum));
+        let q5 = revenue!(q5_rows).map(|(name, sum)| Tup2(name.clone(), *sum));
 
         let (low, high, most) = (money(5), money(7), money(2400));
         let q6 = lines

@@ -1,0 +1,8 @@
+CREATE TABLE purchases (
+  purchase_id BIGINT NOT NULL,
+  customer_id BIGINT NOT NULL,
+  amount DECIMAL(12, 2) NOT NULL,
+  ts TIMESTAMP
+);
+CREATE TABLE purchases (a INT, a INT);
+CREATE TABLE twice (a INT, A INT);

@@ -1,0 +1,1 @@
+CREATE TABLE feldera_t (a INT);

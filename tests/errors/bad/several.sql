@@ -1,0 +1,9 @@
+CREATE TABLE purchases (
+  purchase_id BIGINT NOT NULL,
+  customer_id BIGINT NOT NULL,
+  amount DECIMAL(12, 2) NOT NULL,
+  ts TIMESTAMP
+);
+CREATE VIEW v AS SELECT nope, customer_i FROM purchases;
+CREATE VIEW w AS SELECT * FROM v;
+CREATE VIEW x AS SELECT * FROM nowhere;

@@ -1,0 +1,8 @@
+CREATE TABLE purchases (
+  purchase_id BIGINT NOT NULL,
+  customer_id BIGINT NOT NULL,
+  amount DECIMAL(12, 2) NOT NULL,
+  ts TIMESTAMP
+);
+CREATE VIEW v AS SELECT * FROM purchases WHERE ts > 5;
+CREATE VIEW w AS SELECT purchase_id + ts FROM purchases;

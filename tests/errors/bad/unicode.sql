@@ -1,0 +1,2 @@
+CREATE TABLE "größe" ("длина" INT);
+CREATE VIEW v AS SELECT "длино" FROM "größe";

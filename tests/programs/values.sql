@@ -1,0 +1,3 @@
+CREATE TABLE u (k BIGINT, w BIGINT, name VARCHAR);
+CREATE VIEW one AS SELECT 1 AS a, 'x' AS b, 2.50 AS c, DATE '2024-02-29' AS d;
+CREATE VIEW list AS SELECT u.w, n.word FROM u JOIN (VALUES (1, 'one'), (2, 'two')) AS n(k, word) ON u.k = n.k;
