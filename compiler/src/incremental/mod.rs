@@ -267,3 +267,6 @@ impl<'a> Schedule<'a> {
         NodeId(self.nodes.len() - 1)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod law;
