@@ -38,37 +38,54 @@ pub(crate) struct KeyedRows {
     buckets: Buckets,
     /// Number of the current step, from 1; a block with this number has been decided by a later event.
     step: u32,
-    /// Hashes and key lengths of the keys deleted in this step.
+    /// Hash, block and bytes in use of each key deleted in this step.
     gone: Vec<(u32, Ref, u32)>,
+    /// Working space: the hashes of the events' keys.
+    hashes: Vec<u32>,
 }
 
 const HEADER: usize = 8;
 const GONE: u32 = u32::MAX;
 
-/// How far ahead of the current event the table's memory is asked for.
-const AHEAD: usize = 8;
+/// How many events ahead of the one at work the words of the table and the blocks they name are asked for.
+const AHEAD_TABLE: usize = 16;
+const AHEAD_BLOCK: usize = 8;
 
 impl KeyedRows {
     /// Applies the events in order and writes the net change.
     fn apply(&mut self, events: &Batch, key: &Key, out: &mut Batch) {
         self.next_step();
         self.buckets.reserve(events.len());
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        hashes.extend(events.iter().map(|(row, _)| hash32(key.of(row))));
         // From the last event to the first: the first one met decides, the others of its key are too old.
         for (at, (row, weight)) in events.iter().enumerate().rev() {
-            if let Some(ahead) = at.checked_sub(AHEAD) {
-                self.buckets.prefetch(hash32(key.of(events.row(ahead))));
-            }
+            self.prefetch(&hashes[..at]);
             let key = key.of(row);
             match weight > 0 {
-                true => self.upsert(key, row, out),
-                false => self.delete(key, out),
+                true => self.upsert(hashes[at], key, row, out),
+                false => self.delete(hashes[at], key, out),
             }
         }
+        self.hashes = hashes;
         self.forget_gone();
     }
 
-    fn upsert(&mut self, key: &[u8], row: &[u8], out: &mut Batch) {
-        let hash = hash32(key);
+    /// Asks for the memory that events will need soon: `hashes` are those of the events still to come, last one next.
+    #[inline]
+    fn prefetch(&self, hashes: &[u32]) {
+        if let Some(&hash) = hashes.len().checked_sub(AHEAD_TABLE).and_then(|at| hashes.get(at)) {
+            self.buckets.prefetch(hash);
+        }
+        if let Some(&hash) = hashes.len().checked_sub(AHEAD_BLOCK).and_then(|at| hashes.get(at))
+            && let Some(block) = self.buckets.guess(hash)
+        {
+            self.arena.prefetch(block);
+        }
+    }
+
+    fn upsert(&mut self, hash: u32, key: &[u8], row: &[u8], out: &mut Batch) {
         match self.find(hash, key) {
             Place::Vacant(at) => {
                 let block = self.store(row, row.len() as u32);
@@ -91,8 +108,7 @@ impl KeyedRows {
         }
     }
 
-    fn delete(&mut self, key: &[u8], out: &mut Batch) {
-        let hash = hash32(key);
+    fn delete(&mut self, hash: u32, key: &[u8], out: &mut Batch) {
         let block = match self.find(hash, key) {
             Place::Found(at) => {
                 let block = self.buckets.get(at);
