@@ -12,6 +12,8 @@ pub const INVALID_TEXT: SqlState = "22P02";
 pub const INVALID_DATETIME: SqlState = "22007";
 pub const DATETIME_OVERFLOW: SqlState = "22008";
 pub const INVALID_ARGUMENT: SqlState = "22023";
+pub const INVALID_ESCAPE: SqlState = "22025";
+pub const CANNOT_COERCE: SqlState = "42846";
 pub const CARDINALITY_VIOLATION: SqlState = "21000";
 pub const NOT_NULL_VIOLATION: SqlState = "23502";
 

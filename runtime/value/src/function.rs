@@ -1,7 +1,18 @@
 //! The registry of SQL functions: each is written once, as a plain Rust function, with one entry here.
 //!
 //! From the entry follow the binder's overloads, the call that generated code makes (`path`) and the call that the
-//! interpreter makes (`call`).
+//! interpreter makes (`call`). Entries are written with the macro `functions!`:
+//!
+//! ```text
+//! functions! { pub static FUNCTIONS:
+//!     "UPPER" (VARCHAR) -> VARCHAR = text::upper, Strict {}, "Upper case.";
+//!     "CONCAT_WS" (VARCHAR; VARCHAR) -> VARCHAR = text::concat_ws, Custom {}, "...";   // the last parameter repeats
+//!     "+" (DECIMAL, DECIMAL) -> (derived decimal::sum_type) = decimal::add, Strict {typed fallible}, "...";
+//! }
+//! ```
+//!
+//! The macro calls the named function, so an entry whose path, parameter count, NULL rule or flags disagree with the
+//! function does not compile.
 
 use crate::{SqlError, SqlType, Value};
 
@@ -10,13 +21,24 @@ use crate::{SqlError, SqlType, Value};
 /// DECIMAL, DECIMAL to DOUBLE, text literal to the parameter's type).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Param {
-    /// Exactly this type (a DECIMAL parameter accepts any precision and scale, a text parameter any length:
-    /// `SqlType::Decimal { precision: 38, scale: 0 }` and `SqlType::VARCHAR` stand for those families).
+    /// Exactly this type (a DECIMAL parameter accepts any precision and scale, a text parameter any length, an interval
+    /// parameter any units of its kind: `SqlType::Decimal { precision: 38, scale: 0 }`, `SqlType::VARCHAR` and so on
+    /// stand for those families).
     Is(SqlType),
     /// Any type, the same for every `Same` parameter of the entry after unification to the common type.
     Same,
     /// Any type at all.
     Any,
+}
+
+impl Param {
+    /// Does an argument of this type fit without a cast?
+    pub fn accepts(self, ty: SqlType) -> bool {
+        match self {
+            Param::Is(parameter) => ty == SqlType::Null || parameter.same_family(ty),
+            Param::Same | Param::Any => true,
+        }
+    }
 }
 
 /// How the result type follows from the argument types.
@@ -54,7 +76,7 @@ pub struct Signature<'a> {
 pub struct Function {
     /// SQL name, upper case; operators by their symbol (`+`, `||`, `<=>`), unary minus as `NEG`.
     pub name: &'static str,
-    /// Path of the Rust function below `feldc_value`, e.g. `text::upper`.
+    /// Path of the Rust function below `feldc_value`, e.g. `text::upper` or `compare::eq::<i64>`.
     pub path: &'static str,
     pub parameters: &'static [Param],
     /// The last parameter may repeat (interpreted and generated calls then pass a slice for it).
@@ -74,6 +96,43 @@ pub struct Function {
     pub doc: &'static str,
 }
 
+impl Function {
+    /// The parameter that argument `index` (from 0) must fit: the last one repeats when variadic.
+    pub fn parameter(&self, index: usize) -> Option<Param> {
+        match self.parameters.get(index) {
+            Some(parameter) => Some(*parameter),
+            None if self.variadic => self.parameters.last().copied(),
+            None => None,
+        }
+    }
+
+    /// May the function be called with so many arguments?
+    pub fn takes(&self, arguments: usize) -> bool {
+        match self.variadic {
+            true => arguments >= self.parameters.len(),
+            false => arguments == self.parameters.len(),
+        }
+    }
+
+    /// The result type of a call with arguments of these types.
+    pub fn result_type(&self, arguments: &[SqlType]) -> Result<SqlType, SqlError> {
+        match self.returns {
+            Returns::Is(ty) => Ok(ty),
+            Returns::Argument(index) => Ok(arguments.get(index).copied().unwrap_or(SqlType::Null)),
+            Returns::Derived(derive) => derive(arguments),
+        }
+    }
+
+    /// Is the result of a call with arguments of these nullabilities nullable?
+    pub fn nullable(&self, arguments: &[bool]) -> bool {
+        match self.nulls {
+            Nulls::Strict | Nulls::Custom => arguments.contains(&true),
+            Nulls::StrictToOption => true,
+            Nulls::Never => false,
+        }
+    }
+}
+
 impl std::fmt::Debug for Function {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}<{}>", self.name, self.path)
@@ -84,4 +143,182 @@ impl PartialEq for Function {
     fn eq(&self, other: &Function) -> bool {
         std::ptr::eq(self, other)
     }
+}
+
+/// The types that entries name. DECIMAL, VARCHAR, CHAR and the intervals stand for their whole families.
+pub mod kind {
+    use crate::{IntervalUnit, SqlType};
+
+    pub const BOOLEAN: SqlType = SqlType::Boolean;
+    pub const TINYINT: SqlType = SqlType::TinyInt;
+    pub const SMALLINT: SqlType = SqlType::SmallInt;
+    pub const INTEGER: SqlType = SqlType::Integer;
+    pub const BIGINT: SqlType = SqlType::BigInt;
+    pub const DECIMAL: SqlType = SqlType::Decimal { precision: 38, scale: 0 };
+    pub const REAL: SqlType = SqlType::Real;
+    pub const DOUBLE: SqlType = SqlType::Double;
+    pub const CHAR: SqlType = SqlType::Char { length: 1 };
+    pub const VARCHAR: SqlType = SqlType::VARCHAR;
+    pub const DATE: SqlType = SqlType::Date;
+    pub const TIME: SqlType = SqlType::Time;
+    pub const TIMESTAMP: SqlType = SqlType::Timestamp;
+    /// Day-time intervals.
+    pub const SHORT: SqlType = SqlType::IntervalShort { from: IntervalUnit::Day, to: IntervalUnit::Second };
+    /// Year-month intervals.
+    pub const LONG: SqlType = SqlType::IntervalLong { from: IntervalUnit::Year, to: IntervalUnit::Month };
+}
+
+/// Length of a path without blanks.
+pub(crate) const fn tight_length(path: &str) -> usize {
+    let (mut length, mut at) = (0, 0);
+    while at < path.len() {
+        length += (path.as_bytes()[at] != b' ') as usize;
+        at += 1;
+    }
+    length
+}
+
+/// A path without the blanks that `stringify!` puts between its tokens.
+pub(crate) const fn tight<const LENGTH: usize>(path: &str) -> [u8; LENGTH] {
+    let mut tight = [0; LENGTH];
+    let (mut length, mut at) = (0, 0);
+    while at < path.len() {
+        if path.as_bytes()[at] != b' ' {
+            tight[length] = path.as_bytes()[at];
+            length += 1;
+        }
+        at += 1;
+    }
+    tight
+}
+
+/// Declares a list of [`Function`]s; the module's head shows the form.
+macro_rules! functions {
+    ($(#[$meta:meta])* $visibility:vis static $list:ident:
+     $($name:literal ($($parameter:ident),* $(; $repeated:ident)?) -> $returns:tt = $path:path, $nulls:ident $flags:tt, $doc:expr;)*
+    ) => {
+        $(#[$meta])*
+        $visibility static $list: &[$crate::function::Function] = &[$($crate::function::Function {
+            name: $name,
+            path: {
+                const SPACED: &str = stringify!($path);
+                const TIGHT: [u8; $crate::function::tight_length(SPACED)] = $crate::function::tight(SPACED);
+                match std::str::from_utf8(&TIGHT) {
+                    Ok(path) => path,
+                    Err(_) => SPACED,
+                }
+            },
+            parameters: &[
+                $($crate::function::Param::Is($crate::function::kind::$parameter),)*
+                $($crate::function::Param::Is($crate::function::kind::$repeated),)?
+            ],
+            variadic: false $(|| { let _ = $crate::function::kind::$repeated; true })?,
+            returns: returns!($returns),
+            nulls: $crate::function::Nulls::$nulls,
+            typed: flag!(typed $flags),
+            fallible: flag!(fallible $flags),
+            deterministic: true,
+            monotone: flag!(monotone $flags),
+            call: {
+                #[allow(unused_mut, unused_variables)]
+                fn call(
+                    arguments: &[$crate::Value],
+                    signature: &$crate::function::Signature<'_>,
+                ) -> Result<$crate::Value, $crate::SqlError> {
+                    unless_null!($nulls, arguments);
+                    let mut values = arguments.iter();
+                    settle!($nulls, signature, settle_error!($flags invoke!(
+                        $flags $path, signature
+                        $(, argument!($nulls, values, $parameter))*
+                        $(, repeated!($nulls, values, $repeated))?
+                    )))
+                }
+                call
+            },
+            doc: $doc,
+        }),*];
+    };
+}
+
+macro_rules! returns {
+    ((argument $index:literal)) => {
+        $crate::function::Returns::Argument($index)
+    };
+    ((derived $derive:path)) => {
+        $crate::function::Returns::Derived($derive)
+    };
+    ($kind:ident) => {
+        $crate::function::Returns::Is($crate::function::kind::$kind)
+    };
+}
+
+/// Is the flag in the list?
+macro_rules! flag {
+    (typed {typed $($rest:ident)*}) => { true };
+    (fallible {fallible $($rest:ident)*}) => { true };
+    (monotone {monotone $($rest:ident)*}) => { true };
+    ($flag:ident {$other:ident $($rest:ident)*}) => { flag!($flag {$($rest)*}) };
+    ($flag:ident {}) => { false };
+}
+
+/// Calls the function, with the signature when `typed`.
+macro_rules! invoke {
+    ({typed $($rest:ident)*} $path:path, $signature:ident $(, $argument:expr)*) => { $path($($argument,)* $signature) };
+    ({$other:ident $($rest:ident)*} $path:path, $signature:ident $(, $argument:expr)*) => {
+        invoke!({$($rest)*} $path, $signature $(, $argument)*)
+    };
+    ({} $path:path, $signature:ident $(, $argument:expr)*) => { $path($($argument),*) };
+}
+
+/// Passes the error on when `fallible`.
+macro_rules! settle_error {
+    ({fallible $($rest:ident)*} $call:expr) => { $call? };
+    ({$other:ident $($rest:ident)*} $call:expr) => { settle_error!({$($rest)*} $call) };
+    ({} $call:expr) => { $call };
+}
+
+macro_rules! unless_null {
+    (Never, $arguments:ident) => {};
+    (Custom, $arguments:ident) => {};
+    ($strict:ident, $arguments:ident) => {
+        if $arguments.iter().any($crate::Value::is_null) {
+            return Ok($crate::Value::Null);
+        }
+    };
+}
+
+macro_rules! argument {
+    (Never, $values:ident, $parameter:ident) => {
+        $crate::native::optional(&mut $values)?
+    };
+    (Custom, $values:ident, $parameter:ident) => {
+        $crate::native::optional(&mut $values)?
+    };
+    ($strict:ident, $values:ident, $parameter:ident) => {
+        $crate::native::plain(&mut $values)?
+    };
+}
+
+macro_rules! repeated {
+    (Never, $values:ident, $parameter:ident) => {
+        &$crate::native::optional_rest(&mut $values)?
+    };
+    (Custom, $values:ident, $parameter:ident) => {
+        &$crate::native::optional_rest(&mut $values)?
+    };
+    ($strict:ident, $values:ident, $parameter:ident) => {
+        &$crate::native::plain_rest(&mut $values)?
+    };
+}
+
+macro_rules! settle {
+    (Strict, $signature:ident, $result:expr) => {
+        $crate::native::plain_result($result, $signature.result)
+    };
+    (Never, $signature:ident, $result:expr) => {
+        $crate::native::plain_result($result, $signature.result)
+    };
+    ($optional:ident, $signature:ident, $result:expr) => {
+        $crate::native::optional_result($result, $signature.result)
+    };
 }

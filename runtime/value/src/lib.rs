@@ -4,10 +4,42 @@
 //! speak these types. It knows no rows (that is the engine's), no SQL text and no I/O.
 
 pub mod error;
+#[macro_use]
 pub mod function;
+pub mod native;
 pub mod types;
 pub mod value;
 
+// The function library: plain Rust functions, each with one entry in the list at the foot of its file.
+pub mod arithmetic;
+pub mod boolean;
+pub mod cast;
+pub mod compare;
+pub mod decimal;
+pub mod extract;
+pub mod float;
+pub mod interval;
+pub mod like;
+pub mod math;
+pub mod pad;
+pub mod text;
+pub mod truncate;
+pub mod window;
+
+pub mod calendar;
+pub mod coerce;
+pub mod convert;
+pub mod decimal_text;
+pub mod exact_sum;
+pub mod json;
+pub mod registry;
+pub mod temporal_text;
+pub mod text_form;
+pub mod wide;
+
+pub use coerce::{common_type, implicit_cast_allowed};
 pub use error::{EvalError, SqlError, SqlState};
+pub use exact_sum::ExactSum;
+pub use registry::{functions, names, overloads};
 pub use types::{ColumnType, IntervalUnit, SqlType};
 pub use value::{Text, Value};

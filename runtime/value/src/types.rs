@@ -85,6 +85,24 @@ impl SqlType {
         matches!(self, SqlType::IntervalShort { .. } | SqlType::IntervalLong { .. })
     }
 
+    /// The same type up to precision, scale, length, CHAR or VARCHAR, and the units of an interval of one kind: values of
+    /// both have one native representation and any function for one takes the other.
+    pub fn same_family(self, other: SqlType) -> bool {
+        (self.is_text() && other.is_text()) || std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+
+    /// Digits before and after the decimal point of an integer or DECIMAL type.
+    pub fn digits(self) -> Option<(u8, u8)> {
+        match self {
+            SqlType::TinyInt => Some((3, 0)),
+            SqlType::SmallInt => Some((5, 0)),
+            SqlType::Integer => Some((10, 0)),
+            SqlType::BigInt => Some((19, 0)),
+            SqlType::Decimal { precision, scale } => Some((precision.saturating_sub(scale), scale)),
+            _ => None,
+        }
+    }
+
     /// Bytes of the order-preserving encoding without the NULL tag; `None` for types of variable width.
     pub fn fixed_width(self) -> Option<usize> {
         match self {

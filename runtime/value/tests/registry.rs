@@ -1,0 +1,117 @@
+//! The registry as a whole: what holds of every entry.
+//!
+//! That an entry's path leads to a function that fits its parameters, NULL rule and flags needs no test: the macro that
+//! declares entries calls the function by that path.
+
+use feldc_value::function::{Function, Nulls, Param, Signature};
+use feldc_value::{IntervalUnit, SqlType, Value, functions, names, overloads};
+use std::collections::HashSet;
+
+/// A value of a parameter's type.
+fn sample(parameter: Param) -> (Value, SqlType) {
+    let Param::Is(ty) = parameter else { panic!("no entry takes any type") };
+    let value = match ty {
+        SqlType::Null => Value::Null,
+        SqlType::Boolean => Value::Boolean(true),
+        SqlType::TinyInt => Value::TinyInt(1),
+        SqlType::SmallInt => Value::SmallInt(1),
+        SqlType::Integer => Value::Integer(1),
+        SqlType::BigInt => Value::BigInt(1),
+        SqlType::Decimal { .. } => Value::Decimal(1),
+        SqlType::Real => Value::Real(1.0),
+        SqlType::Double => Value::Double(1.0),
+        SqlType::Char { .. } | SqlType::Varchar { .. } => Value::text("1"),
+        SqlType::Date => Value::Date(1),
+        SqlType::Time => Value::Time(1),
+        SqlType::Timestamp => Value::Timestamp(1),
+        SqlType::IntervalShort { .. } => Value::IntervalShort(1),
+        SqlType::IntervalLong { .. } => Value::IntervalLong(1),
+    };
+    let ty = match ty {
+        SqlType::Decimal { .. } => SqlType::Decimal { precision: 9, scale: 2 },
+        SqlType::IntervalShort { .. } => SqlType::IntervalShort { from: IntervalUnit::Day, to: IntervalUnit::Day },
+        SqlType::IntervalLong { .. } => SqlType::IntervalLong { from: IntervalUnit::Month, to: IntervalUnit::Month },
+        other => other,
+    };
+    (value, ty)
+}
+
+fn call(function: &Function, arguments: &[(Value, SqlType)]) -> Result<Value, feldc_value::SqlError> {
+    let (values, types): (Vec<_>, Vec<_>) = arguments.iter().cloned().unzip();
+    let result = function.result_type(&types).unwrap();
+    (function.call)(&values, &Signature { arguments: &types, result })
+}
+
+#[test]
+fn every_entry_can_be_called() {
+    for function in functions() {
+        let arguments: Vec<_> = function.parameters.iter().map(|parameter| sample(*parameter)).collect();
+        match call(function, &arguments) {
+            Ok(value) => assert!(!value.is_null() || function.nulls != Nulls::Strict, "{function:?}"),
+            Err(error) => assert!(function.fallible && error.code != "XX000", "{function:?}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn nulls_act_as_declared() {
+    for function in functions() {
+        for at in 0..function.parameters.len() {
+            let mut arguments: Vec<_> = function.parameters.iter().map(|parameter| sample(*parameter)).collect();
+            arguments[at].0 = Value::Null;
+            let result = call(function, &arguments).unwrap_or_else(|error| panic!("{function:?}: {error}"));
+            match function.nulls {
+                Nulls::Strict | Nulls::StrictToOption => assert!(result.is_null(), "{function:?}"),
+                Nulls::Never => assert!(!result.is_null(), "{function:?}"),
+                Nulls::Custom => (),
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_values_are_errors_not_panics() {
+    for function in functions() {
+        let arguments: Vec<_> =
+            function.parameters.iter().map(|parameter| (Value::Null, sample(*parameter).1)).collect();
+        assert!(call(function, &arguments).is_ok(), "{function:?}");
+        if !function.parameters.is_empty() && function.nulls != Nulls::Custom {
+            let mut wrong = arguments.clone();
+            wrong.iter_mut().for_each(|(value, _)| *value = Value::Boolean(true));
+            let takes_booleans = function.parameters.contains(&Param::Is(SqlType::Boolean));
+            assert!(takes_booleans || call(function, &wrong).is_err(), "{function:?}");
+        }
+    }
+}
+
+#[test]
+fn no_two_overloads_take_the_same_types() {
+    let mut seen = HashSet::new();
+    for function in functions().iter().filter(|function| function.name != "CAST") {
+        let key = (function.name, format!("{:?}", function.parameters), function.variadic);
+        assert!(seen.insert(key), "{function:?} twice");
+    }
+}
+
+#[test]
+fn names_are_upper_case_and_paths_are_below_the_crate() {
+    for function in functions() {
+        assert_eq!(function.name, function.name.to_uppercase());
+        assert!(function.path.contains("::") && !function.path.starts_with("crate"), "{}", function.path);
+        assert!(!function.path.contains(' '), "{}", function.path);
+        assert!(function.doc.ends_with(['.', '?']), "{function:?}: {}", function.doc);
+        assert!(overloads(&function.name.to_lowercase()).any(|other| other == *function));
+    }
+    assert_eq!(names().collect::<HashSet<_>>().len(), names().count());
+}
+
+#[test]
+fn repeated_parameters_take_many_arguments() {
+    let concat = overloads("concat").next().unwrap();
+    assert!(concat.takes(1) && concat.takes(9) && !concat.takes(0));
+    let text = |text: &str| (Value::text(text), SqlType::VARCHAR);
+    assert_eq!(call(concat, &[text("a"), text("b"), text("c")]), Ok(Value::text("abc")));
+    let greatest = overloads("GREATEST").find(|f| f.parameters == [Param::Is(SqlType::Integer)]).unwrap();
+    let integer = |n| (Value::Integer(n), SqlType::Integer);
+    assert_eq!(call(greatest, &[integer(1), integer(3), integer(2)]), Ok(Value::Integer(3)));
+}
