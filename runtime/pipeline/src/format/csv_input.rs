@@ -234,3 +234,68 @@ impl Parser for CsvParser {
         self.length = 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::testing::{parse_split, table};
+
+    fn check(settings: CsvInput, text: &str, rows: &[&str], rejected: &[(u64, &str)]) {
+        let table = table(false);
+        let (found, parsed) = parse_split(&table, || Box::new(CsvParser::new(&table, settings.clone())), text.as_bytes());
+        assert_eq!(found, rows);
+        let places: Vec<u64> = parsed.rejected.iter().map(|rejected| rejected.line).collect();
+        assert_eq!(places, rejected.iter().map(|(line, _)| *line).collect::<Vec<_>>(), "{:?}", parsed.rejected);
+        for (found, (_, part)) in parsed.rejected.iter().zip(rejected) {
+            assert!(found.reason.contains(part), "{:?} has not {part:?}", found.reason);
+            assert!(text.as_bytes()[found.offset as usize..].starts_with(&found.bytes), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn values_by_position() {
+        let text = "1,a,1.5,true,0.5\r\n\n2,\"x,\"\"y\"\"\nz\",,false,NULL\n3\n4,,null,true,NaN,extra\n";
+        let rows = [
+            "+1 1 \"a\" 150 true 0.5",
+            "+1 2 \"x,\\\"y\\\"\\nz\" null false null",
+            "+1 3 null null true null",
+            "+1 4 \"\" null true NaN",
+        ];
+        check(CsvInput::default(), text, &rows, &[]);
+    }
+
+    #[test]
+    fn settings() {
+        let settings = CsvInput {
+            delimiter: b'|',
+            headers: true,
+            quote: b'\'',
+            escape: Some(b'\\'),
+            double_quote: false,
+            comment: Some(b'#'),
+            flexible: false,
+            trim: Trim::All,
+            ..CsvInput::default()
+        };
+        let text = "k|v|d|b|q\n# 'comment\n 1 |'a\\'b'| 2 |true|\n2|x\n3|x||true|1";
+        check(settings, text, &["+1 1 \"a'b\" 200 true null", "+1 3 \"x\" null true 1.0"], &[(4, "2 values for 5")]);
+        let unquoted = CsvInput { quoting: false, ..CsvInput::default() };
+        check(unquoted, "1,\"a,,true,\n", &["+1 1 \"\\\"a\" null true null"], &[]);
+    }
+
+    #[test]
+    fn broken_records_are_told_and_cost_nothing_else() {
+        let text = "1,a\nx,a\n,a\n3000000000000000000000,a\n5,a,,maybe\n6,b\n7,\"cut\noff";
+        let rejected =
+            [(2, "is not a number"), (3, "NULL is not allowed"), (4, "does not fit"), (5, "not a BOOLEAN"), (7, "quoted")];
+        check(CsvInput::default(), text, &["+1 1 \"a\" null true null", "+1 6 \"b\" null true null"], &rejected);
+    }
+
+    #[test]
+    fn a_file_cut_within_a_record_is_told() {
+        check(CsvInput::default(), "1,a,,true,\n2,b", &["+1 1 \"a\" null true null"], &[(2, "ends within the record")]);
+        let whole = ["+1 1 \"a\" null true null", "+1 2 \"b\" null true 1.0"];
+        check(CsvInput::default(), "1,a,,true,\n2,b,,true,1", &whole, &[]);
+        check(CsvInput { comment: Some(b'#'), ..CsvInput::default() }, "# end", &[], &[]);
+    }
+}

@@ -6,7 +6,7 @@ use super::resume::{Shape, resume};
 use super::{Parsed, Parser, RECORD_BYTES_MAX, REJECTED_BYTES_MAX, Rejected};
 use crate::schema::Table;
 use feldc_engine::Batch;
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memrchr};
 
 /// The envelope of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl JsonParser {
     fn run(&mut self, parsed: &mut Parsed, last: bool) {
         let buffer = std::mem::take(&mut self.buffer);
         let mut taken = 0;
-        while let Some(start) = self.record_start(&buffer, taken, parsed) {
+        while let Some(start) = self.record_start(&buffer, &mut taken, parsed, last) {
             match self.record(&buffer, start, parsed, last) {
                 Some(end) => taken = end,
                 None => break,
@@ -87,23 +87,33 @@ impl JsonParser {
         }
     }
 
-    /// The start of the next record behind white space and, with `array`, brackets and commas.
-    fn record_start(&mut self, text: &[u8], mut at: usize, parsed: &mut Parsed) -> Option<usize> {
+    /// The start of the next record behind white space and, with `array`, brackets and commas. These are taken for good,
+    /// while blanks stay: they tell how deep the record is indented.
+    fn record_start(&mut self, text: &[u8], taken: &mut usize, parsed: &mut Parsed, last: bool) -> Option<usize> {
+        let mut at = *taken;
         loop {
-            match *text.get(at)? {
-                b' ' | b'\t' | b'\r' | b'\n' => at += 1,
+            let Some(&byte) = text.get(at) else {
+                *taken += memrchr(b'\n', &text[*taken..]).map_or(0, |place| place + 1);
+                return None;
+            };
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' => {
+                    at += 1;
+                    continue;
+                }
                 b'[' if self.settings.array && !self.in_array => (self.in_array, at) = (true, at + 1),
                 b']' if self.in_array => (self.in_array, at) = (false, at + 1),
                 b',' if self.in_array => at += 1,
                 // A byte order mark at the start of a file.
                 0xef if self.offset == 0 && at == 0 && text.starts_with(b"\xef\xbb\xbf") => at += 3,
                 _ if self.settings.array && !self.in_array => {
-                    let end = resume(text, at, self.shape(), true).unwrap_or(text.len());
+                    let end = resume(text, at, self.shape(), last)?;
                     self.reject(text, at..end, "expected an array of events (\"array\": true)".to_owned(), parsed);
                     at = end;
                 }
                 _ => return Some(at),
             }
+            *taken = at;
         }
     }
 
@@ -392,5 +402,111 @@ fn operation(key: &[u8]) -> Option<Change> {
         b"delete" => Some(Change::Weight(-1)),
         b"update" => Some(Change::Update),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::testing::{parse_split, table};
+
+    /// `rejected`: a part of the reason of each rejected record.
+    fn check(update_format: UpdateFormat, array: bool, keyed: bool, text: &str, rows: &[&str], rejected: &[&str]) {
+        let settings = JsonInput { update_format, array, single_line: false };
+        check_with(settings, keyed, text.as_bytes(), rows, rejected);
+    }
+
+    fn check_with(settings: JsonInput, keyed: bool, text: &[u8], rows: &[&str], rejected: &[&str]) {
+        let table = table(keyed);
+        let (found, parsed) = parse_split(&table, || Box::new(JsonParser::new(&table, settings)), text);
+        assert_eq!(found, rows);
+        let reasons: Vec<&str> = parsed.rejected.iter().map(|rejected| rejected.reason.as_str()).collect();
+        assert_eq!(reasons.len(), rejected.len(), "{reasons:?}");
+        for (rejected, part) in parsed.rejected.iter().zip(rejected) {
+            assert!(rejected.reason.contains(part), "{:?} has not {part:?}", rejected.reason);
+            assert!(text[rejected.offset as usize..].starts_with(&rejected.bytes), "{rejected:?}");
+        }
+    }
+
+    use UpdateFormat::{InsertDelete, Raw, Weighted};
+
+    #[test]
+    fn names_and_defaults() {
+        let text = r#"{"k":1,"v":"a","d":12345678901234567890123456789012345.67,"b":false,"Q":0.1}
+            {"K":"2","V":null,"D":"1.5"} {"extra":{"x":[1e999,-0]},"k":3,"q":7,"\u0076":"\"\u00e9\n"} [4,"x",null,true,1e2]"#;
+        let rows = [
+            "+1 1 \"a\" 1234567890123456789012345678901234567 false 0.1",
+            "+1 2 null 150 true null",
+            "+1 3 \"\\\"é\\n\" null true null",
+            "+1 4 \"x\" null true 100.0",
+        ];
+        check(Raw, false, false, text, &rows, &[]);
+    }
+
+    #[test]
+    fn values_that_do_not_fit_are_rejected() {
+        let text = "{\"k\":9223372036854775808}\n{\"k\":1,\"Q\":1e400}\n{\"v\":\"x\"}\n{\"k\":null}\n{\"k\":1,\"v\":2}\n\
+            {\"k\":1,\"k\":2}\n{\"k\":true}\n[1,2]\n7\n{\"k\":5}\n";
+        let reasons = [
+            "column \"k\": \"9223372036854775808\" does not fit BIGINT",
+            "column \"Q\": \"1e400\" does not fit DOUBLE",
+            "column \"k\" is missing",
+            "column \"k\": NULL is not allowed",
+            "column \"v\": expected VARCHAR, found a JSON number",
+            "column \"k\": given twice",
+            "column \"k\": expected BIGINT, found a JSON boolean",
+            "column \"v\": expected VARCHAR, found a JSON number",
+            "expected a row",
+        ];
+        check(Raw, false, false, text, &["+1 5 null null true null"], &reasons);
+    }
+
+    #[test]
+    fn events() {
+        let text = r#"{"insert":{"k":1}} {"delete":{"k":1},"insert":null} {"update":{"k":1}} {"upsert":{"k":1}} {}
+            {"insert":{"k":1},"delete":{"k":2}}"#;
+        let rows = ["+1 1 null null true null", "-1 1 null null true null"];
+        check(InsertDelete, false, false, text, &rows, &["PRIMARY KEY", "none of", "none of", "one of"]);
+    }
+
+    #[test]
+    fn keyed_tables_delete_by_key() {
+        let text = r#"{"delete":{"k":1}} {"delete":{"k":1,"d":"oops","v":5}} {"update":{"k":1,"v":"x","d":1,"b":true,"Q":1}}
+            {"update":{"k":1,"v":"x"}} {"delete":{"v":"x"}}"#;
+        let rows = ["-1 1 null null false null", "-1 1 null null false null", "+1 1 \"x\" 100 true 1.0"];
+        check(InsertDelete, false, true, text, &rows, &["without column \"d\"", "column \"k\" is missing"]);
+    }
+
+    #[test]
+    fn weights() {
+        let text = r#"[{"weight":3,"data":{"k":1}},{"data":{"k":2},"weight":-2},{"weight":0,"data":{"k":3}}]
+            [] [{"weight":1.5,"data":{"k":4}},{"data":{"k":4}}]"#;
+        let rows = ["+3 1 null null true null", "-2 2 null null true null"];
+        check(Weighted, true, false, text, &rows, &["whole number", "whole number"]);
+    }
+
+    #[test]
+    fn a_broken_record_costs_nothing_else() {
+        let good = |k: u32| format!("+1 {k} null null true null");
+        let rows = [good(1), good(3), good(5), good(7)];
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let text = "{\"k\":1}\n{\"k\":oops}\n{\"k\":3}\n{\"k\":4\n{\"k\":5}\n{\"k\":6,\"v\":\"x}\n{\"k\":7}\n{\"k\":8";
+        check(Raw, false, false, text, &rows, &["not JSON", "not JSON", "control character", "ends within"]);
+        let array = "[{\"k\":1},{\"k\":oops},{\"k\":3},\n{\"k\":4,\n{\"k\":5}\n,{\"k\":7}";
+        check(Raw, true, false, array, &rows, &["not JSON", "not JSON", "within an array"]);
+        let single = JsonInput { update_format: Raw, array: false, single_line: true };
+        let lines = "{\"k\":1}\n{\"k\":2\n{\"k\":3} \n\n{\"k\":5} x\n{\"k\":7}";
+        check_with(single, false, lines.as_bytes(), &rows, &["line ends within", "text behind"]);
+        check_with(single, false, b"{\"k\":1,\"v\":\"\xff\"}\n", &[], &["not valid UTF-8"]);
+    }
+
+    #[test]
+    fn places_are_bytes_and_lines() {
+        let table = table(false);
+        let mut parser = JsonParser::new(&table, JsonInput { update_format: Raw, ..JsonInput::default() });
+        let mut parsed = Parsed::default();
+        parser.parse("\u{feff}{\"k\":1}\n\n  {\"k\":[]}\n".as_bytes(), &mut parsed);
+        let place = (parsed.rejected[0].offset, parsed.rejected[0].line, parsed.rejected[0].bytes.as_slice());
+        assert_eq!(place, (14, 3, &b"{\"k\":[]}"[..]));
     }
 }

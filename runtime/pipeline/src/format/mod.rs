@@ -13,6 +13,8 @@ pub mod record;
 pub mod render;
 pub mod resume;
 pub mod scalar;
+#[cfg(test)]
+mod testing;
 
 use feldc_engine::Batch;
 
