@@ -130,10 +130,10 @@ pub fn time_of(micros: i64) -> i64 {
     micros.rem_euclid(MICROS_PER_DAY)
 }
 
-/// Midnight of a day as a timestamp.
+/// Midnight of a day as a timestamp; saturates for days far outside DATE.
 #[inline]
 pub fn midnight(days: i32) -> i64 {
-    i64::from(days) * MICROS_PER_DAY
+    i64::from(days).saturating_mul(MICROS_PER_DAY)
 }
 
 /// Whole months from one timestamp to another, toward zero.

@@ -21,7 +21,7 @@ pub fn cast_function(from: SqlType, to: SqlType) -> Result<Option<&'static Funct
     // Where a type pair has two functions, the one that cannot fail stands first.
     let function = match lossless {
         true => candidates.next(),
-        false => candidates.last(),
+        false => candidates.next_back(),
     };
     match function.filter(|_| countable(from, to) && countable(to, from)) {
         Some(function) => Ok(Some(function)),

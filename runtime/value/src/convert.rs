@@ -249,7 +249,7 @@ pub fn fit_text<'a>(text: Cow<'a, str>, ty: SqlType) -> Cow<'a, str> {
     };
     let length = if text.is_ascii() { text.len() } else { char_length(&text) as usize };
     if length > limit {
-        let kept = left(&text, i32::try_from(limit).unwrap_or(i32::MAX)).len();
+        let kept = left(&text, limit as i64).len();
         return match text {
             Cow::Borrowed(text) => Cow::Borrowed(&text[..kept]),
             Cow::Owned(mut text) => {

@@ -16,6 +16,8 @@
 
 use crate::{SqlError, SqlType, Value};
 
+pub use crate::registry::{functions, names, overloads};
+
 /// What a parameter accepts. The binder picks the first entry of a name whose parameters all accept their
 /// arguments exactly, else the first that accepts them after implicit casts (integer widening, integer to
 /// DECIMAL, DECIMAL to DOUBLE, text literal to the parameter's type).

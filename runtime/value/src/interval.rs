@@ -95,7 +95,7 @@ pub fn long_plus_time(_months: i32, time: i64) -> i64 {
 /// Microseconds from `b` to `a`.
 #[inline]
 pub fn timestamp_minus_timestamp(a: i64, b: i64) -> i64 {
-    a - b
+    a.saturating_sub(b)
 }
 
 /// Whole months from `b` to `a`, toward zero.
@@ -106,7 +106,7 @@ pub fn timestamp_minus_timestamp_long(a: i64, b: i64) -> i32 {
 
 #[inline]
 pub fn date_minus_date(a: i32, b: i32) -> i64 {
-    midnight(a) - midnight(b)
+    midnight(a).saturating_sub(midnight(b))
 }
 
 pub fn date_minus_date_long(a: i32, b: i32) -> i32 {
@@ -115,7 +115,7 @@ pub fn date_minus_date_long(a: i32, b: i32) -> i32 {
 
 #[inline]
 pub fn time_minus_time(a: i64, b: i64) -> i64 {
-    (a - b) / NANOS_PER_MICRO
+    a.saturating_sub(b) / NANOS_PER_MICRO
 }
 
 #[inline]

@@ -18,6 +18,7 @@ pub mod compare;
 pub mod decimal;
 pub mod extract;
 pub mod float;
+pub mod guard;
 pub mod interval;
 pub mod like;
 pub mod math;

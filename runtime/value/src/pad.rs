@@ -11,7 +11,7 @@ fn too_long() -> SqlError {
     SqlError::new(INVALID_ARGUMENT, "the text would be longer than 64 MiB")
 }
 
-pub fn repeat(text: &str, count: i32) -> Result<String, SqlError> {
+pub fn repeat(text: &str, count: i64) -> Result<String, SqlError> {
     let count = usize::try_from(count).unwrap_or(0);
     match text.len().checked_mul(count) {
         Some(0..=MAX_LENGTH) => Ok(text.repeat(count)),
@@ -29,35 +29,35 @@ fn padding(fill: &str, length: usize) -> Result<String, SqlError> {
 }
 
 /// A longer text is cut off at its end.
-pub fn lpad_with(text: &str, length: i32, fill: &str) -> Result<String, SqlError> {
-    match usize::try_from(i64::from(length) - i64::from(char_length(text))) {
+pub fn lpad_with(text: &str, length: i64, fill: &str) -> Result<String, SqlError> {
+    match usize::try_from(length.saturating_sub(i64::from(char_length(text)))) {
         Ok(missing) => Ok(padding(fill, missing)? + text),
         Err(_) => Ok(left(text, length).to_string()),
     }
 }
 
 /// A longer text is cut off at its end.
-pub fn rpad_with(text: &str, length: i32, fill: &str) -> Result<String, SqlError> {
-    match usize::try_from(i64::from(length) - i64::from(char_length(text))) {
+pub fn rpad_with(text: &str, length: i64, fill: &str) -> Result<String, SqlError> {
+    match usize::try_from(length.saturating_sub(i64::from(char_length(text)))) {
         Ok(missing) => Ok(text.to_string() + &padding(fill, missing)?),
         Err(_) => Ok(left(text, length).to_string()),
     }
 }
 
-pub fn lpad(text: &str, length: i32) -> Result<String, SqlError> {
+pub fn lpad(text: &str, length: i64) -> Result<String, SqlError> {
     lpad_with(text, length, " ")
 }
 
-pub fn rpad(text: &str, length: i32) -> Result<String, SqlError> {
+pub fn rpad(text: &str, length: i64) -> Result<String, SqlError> {
     rpad_with(text, length, " ")
 }
 
 functions! { pub static FUNCTIONS:
-    "REPEAT" (VARCHAR, INTEGER) -> VARCHAR = pad::repeat, Strict {fallible}, "The text many times; nothing for a negative count.";
-    "LPAD" (VARCHAR, INTEGER) -> VARCHAR = pad::lpad, Strict {fallible}, "The text with blanks before it up to a length, or cut to that length.";
-    "LPAD" (VARCHAR, INTEGER, VARCHAR) -> VARCHAR = pad::lpad_with, Strict {fallible}, "The text with a filling before it up to a length, or cut to that length.";
-    "RPAD" (VARCHAR, INTEGER) -> VARCHAR = pad::rpad, Strict {fallible}, "The text with blanks behind it up to a length, or cut to that length.";
-    "RPAD" (VARCHAR, INTEGER, VARCHAR) -> VARCHAR = pad::rpad_with, Strict {fallible}, "The text with a filling behind it up to a length, or cut to that length.";
+    "REPEAT" (VARCHAR, BIGINT) -> VARCHAR = pad::repeat, Strict {fallible}, "The text many times; nothing for a negative count.";
+    "LPAD" (VARCHAR, BIGINT) -> VARCHAR = pad::lpad, Strict {fallible}, "The text with blanks before it up to a length, or cut to that length.";
+    "LPAD" (VARCHAR, BIGINT, VARCHAR) -> VARCHAR = pad::lpad_with, Strict {fallible}, "The text with a filling before it up to a length, or cut to that length.";
+    "RPAD" (VARCHAR, BIGINT) -> VARCHAR = pad::rpad, Strict {fallible}, "The text with blanks behind it up to a length, or cut to that length.";
+    "RPAD" (VARCHAR, BIGINT, VARCHAR) -> VARCHAR = pad::rpad_with, Strict {fallible}, "The text with a filling behind it up to a length, or cut to that length.";
 }
 
 #[cfg(test)]
@@ -77,7 +77,7 @@ mod tests {
     fn results_are_bounded() {
         assert_eq!(repeat("ab", 3), Ok("ababab".into()));
         assert_eq!(repeat("ab", -3), Ok("".into()));
-        assert_eq!(repeat("ab", i32::MAX).unwrap_err().code, INVALID_ARGUMENT);
-        assert_eq!(lpad("a", i32::MAX).unwrap_err().code, INVALID_ARGUMENT);
+        assert_eq!(repeat("ab", i64::MAX).unwrap_err().code, INVALID_ARGUMENT);
+        assert_eq!(lpad("a", i64::MAX).unwrap_err().code, INVALID_ARGUMENT);
     }
 }

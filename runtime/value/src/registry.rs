@@ -2,7 +2,8 @@
 
 use crate::function::Function;
 use crate::{
-    arithmetic, boolean, cast, compare, decimal, extract, float, interval, like, math, pad, text, truncate, window,
+    arithmetic, boolean, cast, compare, decimal, extract, float, guard, interval, like, math, pad, text, truncate,
+    window,
 };
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -24,6 +25,7 @@ fn families() -> Vec<&'static [Function]> {
     families.push(text::FUNCTIONS);
     families.push(pad::FUNCTIONS);
     families.push(like::FUNCTIONS);
+    families.push(guard::FUNCTIONS);
     families.extend(cast::FAMILIES);
     families
 }

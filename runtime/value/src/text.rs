@@ -73,26 +73,26 @@ fn offset(text: &str, count: usize) -> usize {
 }
 
 #[inline]
-pub fn substring_from(text: &str, from: i32) -> &str {
-    &text[offset(text, usize::try_from(from - i32::from(from > 0)).unwrap_or(0))..]
+pub fn substring_from(text: &str, from: i64) -> &str {
+    &text[offset(text, usize::try_from(from - i64::from(from > 0)).unwrap_or(0))..]
 }
 
 /// Characters `from` to `from + length - 1`, of which those before the first do not exist; nothing for a negative length.
 #[inline]
-pub fn substring(text: &str, from: i32, length: i32) -> &str {
-    let (first, end) = (i64::from(from).max(1), i64::from(from) + i64::from(length).max(0));
+pub fn substring(text: &str, from: i64, length: i64) -> &str {
+    let (first, end) = (from.max(1), from.saturating_add(length.max(0)));
     let start = offset(text, (first - 1) as usize);
     let rest = &text[start..];
-    &rest[..offset(rest, usize::try_from(end - first).unwrap_or(0))]
+    &rest[..offset(rest, usize::try_from(end.saturating_sub(first)).unwrap_or(0))]
 }
 
 /// The first characters; nothing for a negative count.
-pub fn left(text: &str, count: i32) -> &str {
+pub fn left(text: &str, count: i64) -> &str {
     &text[..offset(text, usize::try_from(count).unwrap_or(0))]
 }
 
 /// The last characters; nothing for a negative count.
-pub fn right(text: &str, count: i32) -> &str {
+pub fn right(text: &str, count: i64) -> &str {
     let count = usize::try_from(count).unwrap_or(0);
     &text[offset(text, text.chars().count().saturating_sub(count))..]
 }
@@ -145,8 +145,8 @@ pub fn reverse(text: &str) -> String {
 }
 
 /// Part `n`, counted from 1, or from the end when negative; the whole text is the only part for an empty delimiter.
-pub fn split_part<'a>(text: &'a str, delimiter: &str, n: i32) -> &'a str {
-    let index = n.unsigned_abs() as usize;
+pub fn split_part<'a>(text: &'a str, delimiter: &str, n: i64) -> &'a str {
+    let index = usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX);
     let part = match (delimiter, n) {
         (_, 0) => None,
         ("", 1 | -1) => Some(text),
@@ -167,24 +167,24 @@ pub fn ascii(text: &str) -> i32 {
 }
 
 /// The character of a code point; empty when there is none.
-pub fn chr(code: i32) -> String {
+pub fn chr(code: i64) -> String {
     u32::try_from(code).ok().and_then(char::from_u32).map_or_else(String::new, String::from)
 }
 
 /// Replaces `length` characters from position `from`; before the first character nothing is replaced.
-pub fn overlay(text: &str, placing: &str, from: i32, length: i32) -> String {
+pub fn overlay(text: &str, placing: &str, from: i64, length: i64) -> String {
     if from < 1 {
         return text.to_string();
     }
-    let start = offset(text, from as usize - 1);
+    let start = offset(text, usize::try_from(from - 1).unwrap_or(usize::MAX));
     let rest = &text[start..];
     let end = offset(rest, usize::try_from(length).unwrap_or(0));
     [&text[..start], placing, &rest[end..]].concat()
 }
 
 /// Replaces as many characters as are placed.
-pub fn overlay_from(text: &str, placing: &str, from: i32) -> String {
-    overlay(text, placing, from, char_length(placing))
+pub fn overlay_from(text: &str, placing: &str, from: i64) -> String {
+    overlay(text, placing, from, i64::from(char_length(placing)))
 }
 
 /// Replaces each character of `from` by the one at its place in `to`, or removes it when `to` is shorter.
@@ -209,12 +209,12 @@ functions! { pub static FUNCTIONS:
     "LENGTH" (VARCHAR) -> INTEGER = text::char_length, Strict {}, "Number of characters.";
     "LEN" (VARCHAR) -> INTEGER = text::char_length, Strict {}, "Number of characters.";
     "OCTET_LENGTH" (VARCHAR) -> INTEGER = text::octet_length, Strict {}, "Number of bytes in UTF-8.";
-    "SUBSTRING" (VARCHAR, INTEGER) -> VARCHAR = text::substring_from, Strict {}, "The text from a position on.";
-    "SUBSTRING" (VARCHAR, INTEGER, INTEGER) -> VARCHAR = text::substring, Strict {}, "Some characters from a position on.";
-    "SUBSTR" (VARCHAR, INTEGER) -> VARCHAR = text::substring_from, Strict {}, "The text from a position on.";
-    "SUBSTR" (VARCHAR, INTEGER, INTEGER) -> VARCHAR = text::substring, Strict {}, "Some characters from a position on.";
-    "LEFT" (VARCHAR, INTEGER) -> VARCHAR = text::left, Strict {}, "The first characters.";
-    "RIGHT" (VARCHAR, INTEGER) -> VARCHAR = text::right, Strict {}, "The last characters.";
+    "SUBSTRING" (VARCHAR, BIGINT) -> VARCHAR = text::substring_from, Strict {}, "The text from a position on.";
+    "SUBSTRING" (VARCHAR, BIGINT, BIGINT) -> VARCHAR = text::substring, Strict {}, "Some characters from a position on.";
+    "SUBSTR" (VARCHAR, BIGINT) -> VARCHAR = text::substring_from, Strict {}, "The text from a position on.";
+    "SUBSTR" (VARCHAR, BIGINT, BIGINT) -> VARCHAR = text::substring, Strict {}, "Some characters from a position on.";
+    "LEFT" (VARCHAR, BIGINT) -> VARCHAR = text::left, Strict {}, "The first characters.";
+    "RIGHT" (VARCHAR, BIGINT) -> VARCHAR = text::right, Strict {}, "The last characters.";
     "TRIM BOTH" (VARCHAR, VARCHAR) -> VARCHAR = text::trim_both, Strict {}, "The second text without any of the first's characters at its ends.";
     "TRIM LEADING" (VARCHAR, VARCHAR) -> VARCHAR = text::trim_leading, Strict {}, "The second text without any of the first's characters at its start.";
     "TRIM TRAILING" (VARCHAR, VARCHAR) -> VARCHAR = text::trim_trailing, Strict {}, "The second text without any of the first's characters at its end.";
@@ -227,11 +227,11 @@ functions! { pub static FUNCTIONS:
     "TRANSLATE" (VARCHAR, VARCHAR, VARCHAR) -> VARCHAR = text::translate, Strict {}, "Characters of the second text replaced by those of the third.";
     "POSITION" (VARCHAR, VARCHAR) -> INTEGER = text::position, Strict {}, "Where the first text occurs in the second; 0 where it does not.";
     "REVERSE" (VARCHAR) -> VARCHAR = text::reverse, Strict {}, "The characters from last to first.";
-    "SPLIT_PART" (VARCHAR, VARCHAR, INTEGER) -> VARCHAR = text::split_part, Strict {}, "One of the parts between delimiters.";
+    "SPLIT_PART" (VARCHAR, VARCHAR, BIGINT) -> VARCHAR = text::split_part, Strict {}, "One of the parts between delimiters.";
     "ASCII" (VARCHAR) -> INTEGER = text::ascii, Strict {}, "Code point of the first character.";
-    "CHR" (INTEGER) -> VARCHAR = text::chr, Strict {}, "The character of a code point.";
-    "OVERLAY" (VARCHAR, VARCHAR, INTEGER) -> VARCHAR = text::overlay_from, Strict {}, "The first text with the second written over it from a position on.";
-    "OVERLAY" (VARCHAR, VARCHAR, INTEGER, INTEGER) -> VARCHAR = text::overlay, Strict {}, "The first text with some characters replaced by the second text.";
+    "CHR" (BIGINT) -> VARCHAR = text::chr, Strict {}, "The character of a code point.";
+    "OVERLAY" (VARCHAR, VARCHAR, BIGINT) -> VARCHAR = text::overlay_from, Strict {}, "The first text with the second written over it from a position on.";
+    "OVERLAY" (VARCHAR, VARCHAR, BIGINT, BIGINT) -> VARCHAR = text::overlay, Strict {}, "The first text with some characters replaced by the second text.";
 }
 
 #[cfg(test)]
@@ -244,11 +244,11 @@ mod tests {
         assert_eq!(substring("🐍🐍い", 2, 9), "🐍い");
         assert_eq!(substring("hello", -1, 4), "he");
         assert_eq!(substring("string", 0, -2), "");
-        assert_eq!(substring("string", i32::MAX, i32::MAX), "");
-        assert_eq!(substring("string", i32::MIN, i32::MAX), "");
+        assert_eq!(substring("string", i64::MAX, i64::MAX), "");
+        assert_eq!(substring("string", i64::MIN, i64::MAX), "");
         assert_eq!(substring_from("hello", 3), "llo");
         assert_eq!(substring_from("hello", -3), "hello");
-        assert_eq!(substring_from("hello", i32::MIN), "hello");
+        assert_eq!(substring_from("hello", i64::MIN), "hello");
         assert_eq!((left("かわいい", 2), right("かわいい", 3)), ("かわ", "わいい"));
         assert_eq!((left("string", -2), right("string", -2)), ("", ""));
         assert_eq!(overlay("babosa", "ubb", 2, 4), "bubba");
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(split_part("abc~@~def~@~ghi", "~@~", -3), "abc");
         assert_eq!(split_part("abc~@~def~@~ghi", "~@~", -4), "");
         assert_eq!(split_part("abc", "", 1), "abc");
-        assert_eq!(split_part("abc", "b", i32::MIN), "");
+        assert_eq!(split_part("abc", "b", i64::MIN), "");
         assert_eq!(trim_both("x", "xxsome Xsxx"), "some Xs");
         assert_eq!(trim_leading("yxz", "zzytest"), "test");
         assert_eq!(replace("yabadabadoo", "ba", "123"), "ya123da123doo");

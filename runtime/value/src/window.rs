@@ -38,12 +38,12 @@ macro_rules! differences {
         $(
             #[inline]
             pub fn $name(from: i64, to: i64) -> i64 {
-                (to - from) / ($size)
+                to.saturating_sub(from) / ($size)
             }
 
             #[inline]
             pub fn $time(from: i64, to: i64) -> i64 {
-                (to - from) / ($size * NANOS_PER_MICRO)
+                to.saturating_sub(from) / ($size * NANOS_PER_MICRO)
             }
         )+
     };
@@ -60,11 +60,11 @@ differences! {
 }
 
 pub fn nanoseconds(from: i64, to: i64) -> Result<i64, SqlError> {
-    (to - from).checked_mul(NANOS_PER_MICRO).ok_or_else(out_of_range)
+    to.saturating_sub(from).checked_mul(NANOS_PER_MICRO).ok_or_else(out_of_range)
 }
 
 pub fn time_nanoseconds(from: i64, to: i64) -> i64 {
-    to - from
+    to.saturating_sub(from)
 }
 
 pub fn months(from: i64, to: i64) -> i64 {
@@ -138,20 +138,19 @@ pub fn add_weeks_to_date(count: i64, date: i32) -> Result<i32, SqlError> {
 }
 
 /// NULL when there is no such day.
-pub fn make_date(year: i32, month: i32, day: i32) -> Option<i32> {
-    checked_days(i64::from(year), i64::from(month), i64::from(day))
+pub fn make_date(year: i64, month: i64, day: i64) -> Option<i32> {
+    checked_days(year, month, day)
 }
 
 /// NULL when there is no such time; seconds may have a fraction, rounded to nanoseconds.
-pub fn make_time(hour: i32, minute: i32, second: f64) -> Option<i64> {
+pub fn make_time(hour: i64, minute: i64, second: f64) -> Option<i64> {
     let fits = (0..24).contains(&hour) && (0..60).contains(&minute) && (0.0..60.0).contains(&second);
     let nanos = (second * NANOS_PER_SECOND as f64).round() as i64;
-    (fits && nanos < 60 * NANOS_PER_SECOND)
-        .then(|| (i64::from(hour) * 60 + i64::from(minute)) * 60 * NANOS_PER_SECOND + nanos)
+    (fits && nanos < 60 * NANOS_PER_SECOND).then(|| (hour * 60 + minute) * 60 * NANOS_PER_SECOND + nanos)
 }
 
 /// NULL when there is no such day or time; seconds may have a fraction, cut off to microseconds.
-pub fn make_timestamp(year: i32, month: i32, day: i32, hour: i32, minute: i32, second: f64) -> Option<i64> {
+pub fn make_timestamp(year: i64, month: i64, day: i64, hour: i64, minute: i64, second: f64) -> Option<i64> {
     Some(midnight(make_date(year, month, day)?) + make_time(hour, minute, second)? / NANOS_PER_MICRO)
 }
 
@@ -201,9 +200,9 @@ functions! { pub static FUNCTIONS:
     "TIMESTAMPADD SECOND" (BIGINT, TIME) -> TIME = window::add_seconds_to_time, Strict {fallible}, "A time some seconds later, around midnight.";
     "TIMESTAMPADD MILLISECOND" (BIGINT, TIME) -> TIME = window::add_milliseconds_to_time, Strict {fallible}, "A time some milliseconds later, around midnight.";
     "TIMESTAMPADD MICROSECOND" (BIGINT, TIME) -> TIME = window::add_microseconds_to_time, Strict {fallible}, "A time some microseconds later, around midnight.";
-    "MAKE_DATE" (INTEGER, INTEGER, INTEGER) -> DATE = window::make_date, StrictToOption {}, "Year, month, day; NULL when there is no such day.";
-    "MAKE_TIME" (INTEGER, INTEGER, DOUBLE) -> TIME = window::make_time, StrictToOption {}, "Hour, minute, second; NULL when there is no such time.";
-    "MAKE_TIMESTAMP" (INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, DOUBLE) -> TIMESTAMP = window::make_timestamp, StrictToOption {}, "Year to second; NULL when there is no such time.";
+    "MAKE_DATE" (BIGINT, BIGINT, BIGINT) -> DATE = window::make_date, StrictToOption {}, "Year, month, day; NULL when there is no such day.";
+    "MAKE_TIME" (BIGINT, BIGINT, DOUBLE) -> TIME = window::make_time, StrictToOption {}, "Hour, minute, second; NULL when there is no such time.";
+    "MAKE_TIMESTAMP" (BIGINT, BIGINT, BIGINT, BIGINT, BIGINT, DOUBLE) -> TIMESTAMP = window::make_timestamp, StrictToOption {}, "Year to second; NULL when there is no such time.";
 }
 
 #[cfg(test)]
