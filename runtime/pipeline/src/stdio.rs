@@ -122,7 +122,12 @@ impl Session {
             }
             Err(reason) => {
                 self.refused.get_or_insert_with(|| format!("line {number}: {reason}"));
-                Ok(false)
+                // Whoever sent a commit waits for an answer, though it was not well written.
+                let commit = line.trim_ascii_start().starts_with(b"{\"commit\"");
+                if commit {
+                    self.commit(b"null", output)?;
+                }
+                Ok(commit)
             }
         }
     }

@@ -421,3 +421,73 @@ fn check_labels(schema: &Schema, connectors: &Connectors, found: &mut Vec<Config
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::testing::table;
+    use serde_json::json;
+
+    /// The problems of table `t`'s connectors, as `path: message (help)`.
+    fn problems(connectors: Value) -> Vec<String> {
+        let table = crate::schema::Table { connectors, ..table(false) };
+        let schema = Schema { tables: vec![table], ..Schema::default() };
+        let shown = |problem: ConfigProblem| {
+            format!("{}: {} ({})", problem.path, problem.message, problem.help.unwrap_or_default())
+        };
+        validate_connectors(&schema).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn good_connectors_have_no_problems() {
+        let good = json!([
+            {
+                "name": "a", "paused": true, "labels": ["x"], "max_queued_records": 10, "max_batch_size": 5, "on_error": "stop",
+                "transport": { "name": "file_input", "config": { "path": "${env:PATH_OF_A}", "follow": true } },
+                "format": { "name": "json", "config": { "update_format": "${env:FORMAT}", "array": true, "lines": "single" } },
+                "soft_delete": false
+            },
+            { "start_after": "x", "transport": { "name": "empty_input" } }
+        ]);
+        assert_eq!(problems(good), Vec::<String>::new());
+        assert_eq!(problems(json!([])), Vec::<String>::new());
+        assert_eq!(problems(Value::Null), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_problem_is_told_with_its_path() {
+        let bad = json!([
+            {
+                "nmae": "a", "paused": "maybe", "max_batch_size": 0, "soft_delete": true, "start_after": "nobody",
+                "transport": { "name": "file_input", "config": { "paht": "x", "path": "${env:}", "follow": 1 } },
+                "format": { "name": "json", "config": { "update_format": "insert_delet", "json_flavor": "pandas" } }
+            },
+            { "transport": { "name": "file_imput" } },
+            { "transport": { "name": "kafka_input" } },
+            { "transport": { "name": "file_input", "config": {} }, "format": { "name": "csv", "config": { "quote": "ab" } } },
+            7
+        ]);
+        let expected = [
+            "connectors[0]: \"${env:}\" is not a reference to an environment variable; write ${env:NAME} ()",
+            "connectors[0].nmae: unknown key \"nmae\" (did you mean \"name\"?)",
+            "connectors[0].soft_delete: \"soft_delete\" is not supported yet (leave the key out)",
+            "connectors[0].max_batch_size: 0 is too small (at least 1) ()",
+            "connectors[0].transport.config.paht: unknown key \"paht\" (did you mean \"path\"?)",
+            "connectors[0].transport.config.follow: expected true or false, found 1 ()",
+            "connectors[0].format.config.json_flavor: \"pandas\" is not supported yet (one of: default)",
+            "connectors[0].format.config.update_format: unknown value \"insert_delet\" (did you mean \"insert_delete\"?)",
+            "connectors[0].paused: expected true or false, found a string ()",
+            "connectors[1].transport.name: \"file_imput\" is not an input transport (did you mean \"file_input\"?)",
+            "connectors[2].transport.name: transport \"kafka_input\" is not supported yet (input transports: file_input, empty_input)",
+            "connectors[3].transport.config.path: \"path\" is missing ()",
+            "connectors[3].format.config.quote: expected one ASCII character, found \"ab\" ()",
+            "connectors[4]: expected an object, found 7 ()",
+            "start_after: no connector has the label \"nobody\" ()",
+        ];
+        let mut found = problems(bad);
+        let mut expected = expected.map(str::to_owned).to_vec();
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected);
+    }
+}

@@ -14,7 +14,7 @@ pub mod render;
 pub mod resume;
 pub mod scalar;
 #[cfg(test)]
-mod testing;
+pub mod testing;
 
 use feldc_engine::Batch;
 
