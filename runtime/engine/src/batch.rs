@@ -202,7 +202,7 @@ impl Batch {
     fn added_up(&self, order: &[(u64, usize)]) -> Batch {
         let mut out = Batch { data: Vec::with_capacity(self.data.len()), ..Batch::new(self.stride) };
         for equal in order.chunk_by(|left, right| left.0 == right.0 && self.row(left.1) == self.row(right.1)) {
-            let weight = equal.iter().map(|entry| self.weight(entry.1)).sum();
+            let weight = equal.iter().fold(0i64, |sum, entry| sum.wrapping_add(self.weight(entry.1)));
             if weight != 0 {
                 out.push(self.row(equal[0].1), weight);
             }

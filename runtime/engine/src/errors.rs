@@ -1,8 +1,8 @@
 //! The evaluation-error stream: rows that failed, as data, with weights like any other row.
 
 use crate::{Batch, Layout, row};
+use feldc_value::json::json_value;
 use feldc_value::{ColumnType, EvalError, SqlType, Value};
-use std::fmt::Write;
 
 /// Columns of the error stream: table_or_view_name, message, metadata (a JSON object text with `sqlstate`,
 /// `line`, `column` and `row`, the failing row's values by position).
@@ -82,7 +82,7 @@ pub(crate) fn write_error(
         if position > 0 {
             metadata.push(',');
         }
-        write_json(&mut metadata, column.ty, value);
+        json_value(value, column, &mut metadata);
     }
     metadata.push_str("]}");
     row::put_text(out.buffer(), owner);
@@ -98,57 +98,8 @@ pub(crate) fn row_text(layout: &Layout, row: &[u8]) -> String {
         if position > 0 {
             text.push_str(", ");
         }
-        write_json(&mut text, column.ty, &value);
+        json_value(&value, column, &mut text);
     }
     text.push(')');
     text
-}
-
-/// Numbers, truth values and NULL as themselves, all else as text.
-fn write_json(out: &mut String, ty: SqlType, value: &Value) {
-    let written = match value {
-        Value::Null => write!(out, "null"),
-        Value::Boolean(value) => write!(out, "{value}"),
-        Value::TinyInt(value) => write!(out, "{value}"),
-        Value::SmallInt(value) => write!(out, "{value}"),
-        Value::Integer(value) => write!(out, "{value}"),
-        Value::BigInt(value) => write!(out, "{value}"),
-        Value::Real(value) if value.is_finite() => write!(out, "{value:?}"),
-        Value::Double(value) if value.is_finite() => write!(out, "{value:?}"),
-        Value::Real(value) => write!(out, "\"{value}\""),
-        Value::Double(value) => write!(out, "\"{value}\""),
-        Value::Decimal(units) => write_decimal(out, ty, *units),
-        Value::Text(text) => write_json_text(out, text),
-        Value::Date(count) | Value::IntervalLong(count) => write!(out, "{count}"),
-        Value::Time(count) | Value::Timestamp(count) | Value::IntervalShort(count) => write!(out, "{count}"),
-    };
-    written.expect("a String takes all that is written");
-}
-
-fn write_decimal(out: &mut String, ty: SqlType, units: i128) -> std::fmt::Result {
-    let scale = match ty {
-        SqlType::Decimal { scale, .. } => usize::from(scale),
-        _ => 0,
-    };
-    let digits = format!("{:0width$}", units.unsigned_abs(), width = scale + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - scale);
-    let sign = if units < 0 { "-" } else { "" };
-    match scale {
-        0 => write!(out, "{sign}{whole}"),
-        _ => write!(out, "{sign}{whole}.{fraction}"),
-    }
-}
-
-fn write_json_text(out: &mut String, text: &str) -> std::fmt::Result {
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => write!(out, "\\{character}")?,
-            '\n' => out.push_str("\\n"),
-            '\0'..' ' => write!(out, "\\u{:04x}", character as u32)?,
-            _ => out.push(character),
-        }
-    }
-    out.push('"');
-    Ok(())
 }

@@ -277,6 +277,14 @@ mod tests {
         }
     }
 
+    /// A controller may run the steps in a thread of its own.
+    #[test]
+    fn a_runtime_can_be_sent_to_a_thread() {
+        let mut runtime = Runtime::new(2, build);
+        let output = std::thread::spawn(move || runtime.step(vec![])).join().expect("the step does not panic");
+        assert_eq!(numbers(&output.views[3]), [(vec![3], 1)]);
+    }
+
     #[test]
     fn a_failing_row_is_reported_and_its_error_is_withdrawn_with_it() {
         let mut runtime = Runtime::new(1, build);

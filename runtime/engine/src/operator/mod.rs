@@ -139,12 +139,13 @@ impl Streams {
     }
 }
 
-/// Buffers up to this many bytes are always kept between steps; larger ones while steps need their size.
-const KEPT_BYTES: usize = 1 << 20;
-
-fn recycle(batch: &mut Batch) {
+/// Forgets the rows, and the memory unless a step of the same size would need it again.
+pub(crate) fn recycle(batch: &mut Batch) {
     match batch.capacity() <= KEPT_BYTES.max(4 * batch.byte_len()) {
         true => batch.clear(),
         false => *batch = Batch::new(batch.stride()),
     }
 }
+
+/// Buffers up to this many bytes are always kept between steps; larger ones while steps need their size.
+const KEPT_BYTES: usize = 1 << 20;

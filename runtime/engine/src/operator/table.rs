@@ -6,6 +6,7 @@
 
 use super::{Operator, Step};
 use crate::trace::PointIndex;
+use crate::trace::hash::hash32;
 use crate::{Layout, StreamId};
 use feldc_value::SqlError;
 
@@ -39,19 +40,25 @@ pub struct Stored {
     output: StreamId,
     layout: Layout,
     contents: PointIndex,
+    /// Working space: the hashes of the rows, so that the index can ask for memory ahead.
+    hashes: Vec<u32>,
 }
 
 impl Stored {
     pub fn new(table: usize, output: StreamId, layout: &Layout) -> Stored {
         let contents = PointIndex::new(layout, layout.columns().len());
-        Stored { table, output, layout: layout.clone(), contents }
+        Stored { table, output, layout: layout.clone(), contents, hashes: Vec::new() }
     }
 }
 
 impl Operator for Stored {
     fn eval(&mut self, step: &mut Step) {
         let mut out = step.streams.take(self.output);
-        for (row, weight) in step.tables[self.table].iter() {
+        let events = &step.tables[self.table];
+        self.hashes.clear();
+        self.hashes.extend(events.iter().map(|(row, _)| hash32(row)));
+        for (at, (row, weight)) in events.iter().enumerate() {
+            self.contents.prefetch(&self.hashes, at);
             let missing = match weight {
                 0.. => 0,
                 _ => (-weight - self.contents.weight(row)).max(0),

@@ -2,7 +2,7 @@
 
 use super::peers::Peers;
 use crate::operator::exchange::Exchange;
-use crate::operator::{Operator, Step};
+use crate::operator::{Operator, Step, recycle};
 use crate::{Batch, Errors, Layout, StreamId};
 
 /// A place in the schedule.
@@ -168,7 +168,7 @@ impl Circuit {
     fn finish(&mut self) -> Results {
         let step = &mut self.step;
         step.streams.clear();
-        step.tables.iter_mut().for_each(Batch::clear);
+        step.tables.iter_mut().filter(|rows| !rows.is_empty()).for_each(recycle);
         step.number += 1;
         let views = step.views.iter_mut().map(|view| std::mem::replace(view, Batch::new(view.stride())));
         Results { views: views.collect(), errors: step.errors.take() }

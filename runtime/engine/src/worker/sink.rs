@@ -83,7 +83,7 @@ impl Contents {
             let change = match exceptions.next_if(|exception| exception.0 == at) {
                 None => weight,
                 Some((_, before)) => {
-                    let after = before + weight;
+                    let after = before.wrapping_add(weight);
                     report(view, layout, row, before.min(0) - after.min(0), errors);
                     self.owe(row, after);
                     after.max(0) - before.max(0)
@@ -106,7 +106,7 @@ impl Contents {
             false => self.rows.weight(row),
         };
         let rows = delta.iter().enumerate().map(|(at, (row, weight))| (at, before(row, weight), weight));
-        rows.filter(|(_, before, weight)| before.min(&(before + weight)) < &0)
+        rows.filter(|(_, before, weight)| *before < 0 || before.wrapping_add(*weight) < 0)
             .map(|(at, before, _)| (at, before))
             .collect()
     }
