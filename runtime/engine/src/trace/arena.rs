@@ -1,5 +1,7 @@
 //! Byte blocks of any size in one buffer, named by 32-bit references; freed blocks are reused through a list per size.
 
+use super::huge_pages;
+
 /// A block: its offset in units of [`UNIT`] bytes. 0 is never a block.
 pub type Ref = u32;
 
@@ -66,8 +68,17 @@ impl Arena {
         let start = self.bytes.len().max(UNIT);
         let block = Ref::try_from(start / UNIT);
         let block = block.expect("the state of one operator on one worker exceeds 32 GiB: run with more workers");
+        if self.bytes.capacity() < start + size {
+            self.grow(start + size);
+        }
         self.bytes.resize(start + size, 0);
         block
+    }
+
+    #[cold]
+    fn grow(&mut self, needed: usize) {
+        self.bytes.reserve(needed - self.bytes.len());
+        huge_pages::advise(&self.bytes);
     }
 
     pub fn release(&mut self, block: Ref, class: Class) {
@@ -97,7 +108,13 @@ impl Arena {
     /// Asks the processor to fetch the block's first bytes.
     #[inline]
     pub fn prefetch(&self, block: Ref) {
-        super::prefetch::prefetch(&self.bytes, block as usize * UNIT);
+        self.prefetch_at(block, 0);
+    }
+
+    /// Asks the processor to fetch the block's bytes at an offset.
+    #[inline]
+    pub fn prefetch_at(&self, block: Ref, offset: usize) {
+        super::prefetch::prefetch(&self.bytes, block as usize * UNIT + offset);
     }
 
     /// Bytes of all blocks, free ones included.

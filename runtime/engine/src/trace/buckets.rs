@@ -4,6 +4,7 @@
 //! words lie in hash order (but for displacement): growth is one sequential pass that reads no key, by any factor.
 
 use super::arena::Ref;
+use super::huge_pages;
 use super::prefetch::prefetch;
 
 #[derive(Debug, Default)]
@@ -53,6 +54,7 @@ impl Buckets {
     fn grow(&mut self, needed: usize) {
         let capacity = (needed * 5 / 4 + 1).max(self.words.len() * 3 / 2).max(8);
         let old = std::mem::replace(&mut self.words, vec![0; capacity]);
+        huge_pages::advise(&self.words);
         for word in old.into_iter().filter(|&word| word != 0) {
             let mut at = self.home((word >> 32) as u32);
             while self.words[at] != 0 {

@@ -7,6 +7,7 @@ pub mod arena;
 mod block;
 pub mod buckets;
 pub mod hash;
+mod huge_pages;
 pub mod ordered_index;
 pub mod point_index;
 mod prefetch;

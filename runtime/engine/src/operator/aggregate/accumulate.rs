@@ -7,6 +7,7 @@ use super::wide::{WIDE, Wide};
 use crate::trace::arena::{Ref, i64_at, u32_at};
 use crate::{Batch, row};
 use feldc_value::ExactSum;
+use std::ops::Range;
 
 /// The exact sums of floats of all groups, out of line as their size varies.
 #[derive(Debug, Default)]
@@ -51,22 +52,30 @@ fn add_i128(state: &mut [u8], at: usize, change: i128) {
 #[inline(always)]
 fn each(
     column: &Column,
-    rows: &Batch,
+    (rows, range): (&Batch, Range<usize>),
     blocks: &[Ref],
     groups: &mut Groups,
     mut add: impl FnMut(&mut [u8], &[u8], usize, i64),
 ) {
-    for ((row, weight), &block) in rows.iter().zip(blocks) {
+    for (at, &block) in range.zip(blocks) {
+        let row = rows.row(at);
         if let Some(start) = column.value_at(row) {
-            add(groups.state_mut(block), row, start, weight);
+            add(groups.state_mut(block), row, start, rows.weight(at));
         }
     }
 }
 
 impl Accumulator {
-    /// Adds rows whose groups are `blocks`.
-    pub fn add(&self, rows: &Batch, blocks: &[Ref], groups: &mut Groups, floats: &mut FloatSums) {
-        let (column, at) = (&self.column, self.at);
+    /// Adds a range of rows, whose groups are `blocks`.
+    pub fn add(
+        &self,
+        rows: &Batch,
+        range: Range<usize>,
+        blocks: &[Ref],
+        groups: &mut Groups,
+        floats: &mut FloatSums,
+    ) {
+        let (column, at, rows) = (&self.column, self.at, (rows, range));
         macro_rules! sum {
             ($get:ident) => {
                 each(column, rows, blocks, groups, |state, row, start, weight| {

@@ -38,8 +38,15 @@ impl Groups {
             self.buckets.prefetch(hash);
         }
         if let Some(block) = hashes.get(at + AHEAD_BLOCK).and_then(|&hash| self.buckets.guess(hash)) {
-            self.arena.prefetch(block);
+            self.prefetch_block(block);
         }
+    }
+
+    /// A block often lies on two lines: its end holds the key, its start the state.
+    #[inline]
+    fn prefetch_block(&self, block: Ref) {
+        self.arena.prefetch(block);
+        self.arena.prefetch_at(block, STATE + self.state_len);
     }
 
     /// The group of a key, touched; made with a state of zeros if it is new.
@@ -116,7 +123,12 @@ impl Groups {
 
     /// The groups touched since [`Groups::settle`], each with its state before.
     pub fn touched(&self) -> impl Iterator<Item = (Ref, &[u8])> + '_ {
-        self.touched.iter().enumerate().map(|(at, &block)| (block, &self.old[at * self.state_len..][..self.state_len]))
+        self.touched.iter().enumerate().map(|(at, &block)| {
+            if let Some(&next) = self.touched.get(at + AHEAD_BLOCK) {
+                self.prefetch_block(next);
+            }
+            (block, &self.old[at * self.state_len..][..self.state_len])
+        })
     }
 
     /// The block of the touched group with this number.

@@ -30,6 +30,9 @@ use feldc_value::EvalError;
 use groups::Groups;
 use plan::{Distinct, Kind, Plan, ROWS};
 
+/// Rows that go through all accumulators together.
+const CHUNK: usize = 256;
+
 pub struct Aggregation {
     input: StreamId,
     output: StreamId,
@@ -59,6 +62,8 @@ struct Counted {
 struct Work {
     hashes: Vec<u32>,
     blocks: Vec<Ref>,
+    /// Groups that have no rows after the step.
+    empty: Vec<Ref>,
     old_row: Vec<u8>,
 }
 
@@ -98,16 +103,21 @@ impl Aggregation {
     fn add(&mut self, rows: &Batch) {
         let Work { hashes, blocks, .. } = &mut self.work;
         hashes.clear();
-        blocks.clear();
         hashes.extend(rows.iter().map(|(row, _)| hash32(self.key.of(row))));
-        for (at, (row, weight)) in rows.iter().enumerate() {
-            self.groups.prefetch(hashes, at);
-            let block = self.groups.touch(hashes[at], self.key.of(row));
-            accumulate::add_i64(self.groups.state_mut(block), ROWS, weight);
-            blocks.push(block);
-        }
-        for accumulator in &self.plan.accumulators {
-            accumulator.add(rows, blocks, &mut self.groups, &mut self.floats);
+        // Few rows at a time, so that the accumulators find the groups' blocks in the first cache.
+        for start in (0..rows.len()).step_by(CHUNK) {
+            let range = start..rows.len().min(start + CHUNK);
+            blocks.clear();
+            for at in range.clone() {
+                self.groups.prefetch(hashes, at);
+                let row = rows.row(at);
+                let block = self.groups.touch(hashes[at], self.key.of(row));
+                accumulate::add_i64(self.groups.state_mut(block), ROWS, rows.weight(at));
+                blocks.push(block);
+            }
+            for accumulator in &self.plan.accumulators {
+                accumulator.add(rows, range.clone(), blocks, &mut self.groups, &mut self.floats);
+            }
         }
         for counted in &mut self.distinct {
             let argument = &counted.plan.argument;
@@ -130,7 +140,7 @@ impl Aggregation {
             blocks.clear();
             blocks.extend(changed.iter().map(|(row, _)| self.groups.touch(hash32(key.of(row)), key.of(row))));
             for accumulator in &counted.plan.accumulators {
-                accumulator.add(&changed, blocks, &mut self.groups, &mut self.floats);
+                accumulator.add(&changed, 0..changed.len(), blocks, &mut self.groups, &mut self.floats);
             }
         }
     }
@@ -155,6 +165,9 @@ impl Aggregation {
     fn emit(&mut self, out: &mut Batch, errors: &mut Errors) {
         for (block, old) in self.groups.touched() {
             let new = self.groups.state(block);
+            if i64_at(new, ROWS) == 0 {
+                self.work.empty.push(block);
+            }
             let existed = if self.scalar { self.started } else { i64_at(old, ROWS) > 0 };
             let exists = self.scalar || i64_at(new, ROWS) > 0;
             if existed == exists && (old == new || !exists) {
@@ -189,13 +202,13 @@ impl Aggregation {
     /// Removes groups of which nothing is left, and forgets the step.
     fn settle(&mut self) {
         if !self.scalar {
-            for number in 0.. {
-                let Some(block) = self.groups.touched_at(number) else { break };
+            for &block in &self.work.empty {
                 if self.groups.state(block).iter().all(|&byte| byte == 0) {
                     self.groups.remove(hash32(self.groups.key(block)), block);
                 }
             }
         }
+        self.work.empty.clear();
         self.groups.settle();
         self.texts.settle();
     }
