@@ -83,12 +83,12 @@ pub fn weekday(days: i32) -> i32 {
 /// From 1.
 #[inline]
 pub fn day_of_year(days: i32) -> i32 {
-    days - self::days(civil(days).year, 1, 1) + 1
+    days.saturating_sub(self::days(civil(days).year, 1, 1)) + 1
 }
 
 /// Year and week (from 1) by ISO 8601: weeks start on Monday and belong to the year that holds their Thursday.
 pub fn iso_week(days: i32) -> (i32, i32) {
-    let thursday = days - (weekday(days) + 6) % 7 + 3;
+    let thursday = days.saturating_sub((weekday(days) + 6) % 7 - 3);
     (civil(thursday).year, (day_of_year(thursday) - 1) / 7 + 1)
 }
 

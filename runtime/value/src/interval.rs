@@ -55,12 +55,12 @@ pub fn date_minus_long(date: i32, months: i32) -> Result<i32, SqlError> {
 
 #[inline]
 pub fn time_plus_short(time: i64, micros: i64) -> i64 {
-    (time + micros % MICROS_PER_DAY * NANOS_PER_MICRO).rem_euclid(NANOS_PER_DAY)
+    (time % NANOS_PER_DAY + micros % MICROS_PER_DAY * NANOS_PER_MICRO).rem_euclid(NANOS_PER_DAY)
 }
 
 #[inline]
 pub fn time_minus_short(time: i64, micros: i64) -> i64 {
-    (time - micros % MICROS_PER_DAY * NANOS_PER_MICRO).rem_euclid(NANOS_PER_DAY)
+    (time % NANOS_PER_DAY - micros % MICROS_PER_DAY * NANOS_PER_MICRO).rem_euclid(NANOS_PER_DAY)
 }
 
 #[inline]

@@ -64,7 +64,7 @@ fn floor_day(unit: Unit, day: i32, origin: i32) -> Result<i32, SqlError> {
         Unit::Year => days(date.year, 1, 1),
         Unit::Quarter => days(date.year, (date.month - 1) / 3 * 3 + 1, 1),
         Unit::Month => days(date.year, date.month, 1),
-        Unit::Week => day - weekday(day),
+        Unit::Week => day.saturating_sub(weekday(day)),
         _ => day,
     };
     check_day(i64::from(first))
@@ -99,7 +99,7 @@ fn ceil_day(unit: Unit, day: i32) -> Result<i32, SqlError> {
 fn floor_timestamp(unit: Unit, timestamp: i64, origin: i32) -> Result<i64, SqlError> {
     match unit {
         Unit::Hour | Unit::Minute | Unit::Second | Unit::Millisecond | Unit::Microsecond | Unit::Nanosecond => {
-            Ok(timestamp - timestamp.rem_euclid(micros(unit)))
+            check_timestamp(timestamp.checked_sub(timestamp.rem_euclid(micros(unit))))
         }
         _ => floor_day(unit, day_of(timestamp), origin).map(midnight),
     }
@@ -110,7 +110,7 @@ fn ceil_timestamp(unit: Unit, timestamp: i64) -> Result<i64, SqlError> {
     match unit {
         Unit::Hour | Unit::Minute | Unit::Second | Unit::Millisecond | Unit::Microsecond | Unit::Nanosecond => {
             let size = micros(unit);
-            check_timestamp(Some(timestamp + (size - timestamp.rem_euclid(size)) % size))
+            check_timestamp(timestamp.checked_add((size - timestamp.rem_euclid(size)) % size))
         }
         _ => {
             let day = day_of(timestamp);
@@ -139,7 +139,8 @@ fn floor_time(unit: Unit, time: i64) -> i64 {
 
 fn ceil_time(unit: Unit, time: i64) -> Result<i64, SqlError> {
     let size = nanos(unit);
-    Some((time + size - 1) / size * size).filter(|time| *time < NANOS_PER_DAY).ok_or_else(out_of_range)
+    let up = (size - time.rem_euclid(size)) % size;
+    time.checked_add(up).filter(|time| *time < NANOS_PER_DAY).ok_or_else(out_of_range)
 }
 
 macro_rules! unit {

@@ -115,3 +115,50 @@ fn repeated_parameters_take_many_arguments() {
     let integer = |n| (Value::Integer(n), SqlType::Integer);
     assert_eq!(call(greatest, &[integer(1), integer(3), integer(2)]), Ok(Value::Integer(3)));
 }
+
+/// Values at the edges of a parameter's native type, also where no table column could hold them.
+fn extremes(parameter: Param) -> Vec<Value> {
+    const DECIMAL: i128 = 999_999_999;
+    let Param::Is(ty) = parameter else { return vec![] };
+    let integers = |make: fn(i64) -> Value| [i64::MIN, -1, 0, 7, i64::MAX].map(make).to_vec();
+    let small = |make: fn(i32) -> Value| [i32::MIN, -1, 0, 7, i32::MAX].map(make).to_vec();
+    match ty {
+        SqlType::Null | SqlType::Boolean => vec![Value::Boolean(false)],
+        SqlType::TinyInt => [i8::MIN, -1, 0, i8::MAX].map(Value::TinyInt).to_vec(),
+        SqlType::SmallInt => [i16::MIN, -1, 0, i16::MAX].map(Value::SmallInt).to_vec(),
+        SqlType::Integer => small(Value::Integer),
+        SqlType::BigInt => integers(Value::BigInt),
+        SqlType::Decimal { .. } => [-DECIMAL, -1, 0, DECIMAL].map(Value::Decimal).to_vec(),
+        SqlType::Real => [f32::NEG_INFINITY, f32::MIN, -0.0, 1.5, f32::NAN].map(Value::Real).to_vec(),
+        SqlType::Double => [f64::INFINITY, f64::MAX, f64::MIN_POSITIVE, -1.5, f64::NAN].map(Value::Double).to_vec(),
+        SqlType::Char { .. } | SqlType::Varchar { .. } => {
+            ["", "%_", "ß🐍\u{301}", "-", "9999-12-31T23:59:60+99:99", "1e999999999999"].map(Value::text).to_vec()
+        }
+        SqlType::Date => small(Value::Date),
+        SqlType::Time => integers(Value::Time),
+        SqlType::Timestamp => integers(Value::Timestamp),
+        SqlType::IntervalShort { .. } => integers(Value::IntervalShort),
+        SqlType::IntervalLong { .. } => small(Value::IntervalLong),
+    }
+}
+
+#[test]
+fn no_value_makes_a_function_panic() {
+    let mut panicked = Vec::new();
+    for function in functions() {
+        let choices: Vec<Vec<Value>> = function.parameters.iter().map(|parameter| extremes(*parameter)).collect();
+        let combinations: usize = choices.iter().map(Vec::len).product();
+        for mut combination in 0..combinations {
+            let mut arguments = Vec::new();
+            for (choice, parameter) in choices.iter().zip(function.parameters) {
+                arguments.push((choice[combination % choice.len()].clone(), sample(*parameter).1));
+                combination /= choice.len();
+            }
+            let result = std::panic::catch_unwind(|| call(function, &arguments));
+            if result.is_err() {
+                panicked.push(format!("{function:?} {arguments:?}"));
+            }
+        }
+    }
+    assert!(panicked.is_empty(), "{panicked:#?}");
+}
