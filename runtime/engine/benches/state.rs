@@ -118,7 +118,8 @@ fn aggregate(function: AggregateFunction, nullable: bool) -> Aggregate {
 fn grouped(name: &str, keys: u64, rows: u64, functions: [AggregateFunction; 2]) {
     let runtime = Runtime::new(1, move |builder| {
         let input = builder.table("t", Layout::new(vec![BIGINT; 2]), false);
-        let aggregates = functions.map(|function| aggregate(function, function != AggregateFunction::CountStar)).to_vec();
+        let aggregates =
+            functions.map(|function| aggregate(function, function != AggregateFunction::CountStar)).to_vec();
         let output = builder.aggregate(input, 1, aggregates, false, "v");
         builder.output("v", output, false);
     });

@@ -2,7 +2,7 @@
 
 mod changes;
 
-use changes::{Contents, Random, Table, check, encode, not_null, nullable};
+use changes::{Contents, Random, Table, check, encode, nullable};
 use feldc_engine::{Aggregate, AggregateFunction, Builder, Layout};
 use feldc_value::{ColumnType, IntervalUnit, SqlType, Value};
 use std::collections::BTreeMap;
@@ -12,6 +12,10 @@ use AggregateFunction::{Avg, Count, CountStar, Every, Max, Min, Single, Sum};
 const DECIMAL: SqlType = SqlType::Decimal { precision: 10, scale: 2 };
 const WIDE: SqlType = SqlType::Decimal { precision: 38, scale: 0 };
 const INTERVAL: SqlType = SqlType::IntervalShort { from: IntervalUnit::Day, to: IntervalUnit::Second };
+
+fn not_null(ty: SqlType) -> ColumnType {
+    ColumnType::new(ty, false)
+}
 
 /// A value of the type from a small range, for some types now and then from the ends of the type's range.
 fn scalar(column: ColumnType, random: &mut Random) -> Value {

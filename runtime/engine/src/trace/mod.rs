@@ -11,6 +11,7 @@ mod huge_pages;
 pub mod ordered_index;
 pub mod point_index;
 mod prefetch;
+mod run;
 mod spine;
 
 pub use ordered_index::OrderedIndex;

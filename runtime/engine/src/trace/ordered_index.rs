@@ -6,6 +6,7 @@
 //! constant, wherever it lies and however often the same place is searched.
 
 use super::Trace;
+use super::run::Run;
 use super::spine::Spine;
 use crate::{Batch, Layout};
 use std::collections::BTreeMap;
@@ -54,7 +55,7 @@ impl OrderedIndex {
         self.insert_only &= delta.is_plain() || delta.iter().all(|(_, weight)| weight > 0);
         self.spine.pay(delta.len());
         if delta.len() >= BUFFERED {
-            return self.spine.insert(delta.clone());
+            return self.spine.insert(Run::of(delta));
         }
         for (row, weight) in delta.iter() {
             match self.buffer.get_mut(row) {
@@ -68,7 +69,8 @@ impl OrderedIndex {
             }
         }
         if self.buffer.len() >= BUFFERED {
-            let mut run = Batch::new(self.stride);
+            let bytes = self.buffer.keys().map(Vec::len).sum();
+            let mut run = Run::with_capacity(self.stride, self.buffer.len(), bytes);
             self.buffer.iter().for_each(|(row, weight)| run.push(row, *weight));
             self.buffer.clear();
             self.spine.insert(run);
@@ -104,7 +106,7 @@ impl OrderedIndex {
 
     fn waste(&mut self, steps: usize) {
         self.wasted += steps;
-        if self.wasted > MIN_WASTED && self.wasted > self.spine.runs().map(Batch::len).sum::<usize>() / 2 {
+        if self.wasted > MIN_WASTED && self.wasted > self.spine.runs().map(Run::len).sum::<usize>() / 2 {
             self.spine.compact();
             self.wasted = 0;
         }
@@ -113,8 +115,8 @@ impl OrderedIndex {
     /// Calls `more` with the rows from `from` on that begin with `prefix` and their accumulated weights, in order, until
     /// it returns false. Returns the number of calls that returned true.
     fn scan(&self, from: &[u8], prefix: &[u8], mut more: impl FnMut(&[u8], i64) -> bool) -> usize {
-        let mut runs: Vec<(&Batch, usize)> =
-            self.spine.runs().map(|run| (run, lower_bound(run, from))).filter(|(run, at)| *at < run.len()).collect();
+        let mut runs: Vec<(&Run, usize)> =
+            self.spine.runs().map(|run| (run, run.lower_bound(from))).filter(|(run, at)| *at < run.len()).collect();
         let mut buffered = self.buffer.range::<[u8], _>((Bound::Included(from), Bound::Unbounded)).peekable();
         let mut steps = 0;
         loop {
@@ -145,8 +147,8 @@ impl OrderedIndex {
     /// As `scan`, from `to` backwards.
     fn scan_back(&self, to: &[u8], prefix: &[u8], mut more: impl FnMut(&[u8], i64) -> bool) -> usize {
         // The position is one behind the row.
-        let mut runs: Vec<(&Batch, usize)> =
-            self.spine.runs().map(|run| (run, upper_bound(run, to))).filter(|(_, end)| *end > 0).collect();
+        let mut runs: Vec<(&Run, usize)> =
+            self.spine.runs().map(|run| (run, run.upper_bound(to))).filter(|(_, end)| *end > 0).collect();
         let mut buffered = self.buffer.range::<[u8], _>((Bound::Unbounded, Bound::Included(to))).rev().peekable();
         let mut steps = 0;
         loop {
@@ -175,25 +177,6 @@ impl OrderedIndex {
     }
 }
 
-/// The number of rows before `row`.
-fn lower_bound(run: &Batch, row: &[u8]) -> usize {
-    partition_point(run.len(), |at| run.row(at) < row)
-}
-
-/// The number of rows before or equal to `row`.
-fn upper_bound(run: &Batch, row: &[u8]) -> usize {
-    partition_point(run.len(), |at| run.row(at) <= row)
-}
-
-fn partition_point(len: usize, before: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, len);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if before(middle) { low = middle + 1 } else { high = middle }
-    }
-    low
-}
-
 impl Trace for OrderedIndex {
     fn insert(&mut self, delta: &Batch) {
         self.insert_run(&delta.clone().consolidated());
@@ -210,8 +193,8 @@ impl Trace for OrderedIndex {
 
     fn weight(&self, row: &[u8]) -> i64 {
         debug_assert!(self.layout.prefix_len(row, self.key) <= row.len());
-        let in_run = |run: &Batch| {
-            let at = lower_bound(run, row);
+        let in_run = |run: &Run| {
+            let at = run.lower_bound(row);
             if at < run.len() && run.row(at) == row { run.weight(at) } else { 0 }
         };
         let buffered = self.buffer.get(row).copied().unwrap_or(0);
@@ -296,6 +279,6 @@ mod tests {
         for _ in 0..10 {
             assert_eq!(index.first_from(&start, &start[..8]), Some(row(&layout, 0, 9_000)));
         }
-        assert_eq!(index.spine.runs().map(Batch::len).sum::<usize>(), 11_000);
+        assert_eq!(index.spine.runs().map(Run::len).sum::<usize>(), 11_000);
     }
 }

@@ -4,7 +4,7 @@
 //! insertion pays for merging in proportion to its size at every level, so that a merge ends before its level needs the
 //! place, and no single step waits for one. Equal rows meet when their runs do, and cancelled rows vanish.
 
-use crate::Batch;
+use super::run::{Merge, Run, merged};
 use std::sync::Arc;
 
 /// Rows of a run at level 0.
@@ -22,15 +22,9 @@ pub struct Spine {
 #[derive(Debug, Default)]
 struct Level {
     /// At most two.
-    runs: Vec<Arc<Batch>>,
+    runs: Vec<Arc<Run>>,
     /// The merge of both runs, when there are two.
     merge: Merge,
-}
-
-#[derive(Debug, Default)]
-struct Merge {
-    done: [usize; 2],
-    out: Batch,
 }
 
 impl Level {
@@ -42,61 +36,18 @@ impl Level {
     }
 
     /// Ends the merge and takes its result.
-    fn finish(&mut self) -> Option<Batch> {
+    fn finish(&mut self) -> Option<Run> {
         self.work(usize::MAX);
         let complete = self.runs.len() == 2;
         complete.then(|| {
             self.runs.clear();
-            std::mem::take(&mut self.merge).out
+            std::mem::take(&mut self.merge).into_run()
         })
     }
 
     fn is_complete(&self) -> bool {
-        matches!(&self.runs[..], [left, right] if self.merge.done == [left.len(), right.len()])
+        matches!(&self.runs[..], [left, right] if self.merge.is_complete(left, right))
     }
-}
-
-impl Merge {
-    fn work(&mut self, left: &Batch, right: &Batch, fuel: usize) {
-        let [mut l, mut r] = self.done;
-        let limit = fuel.saturating_add(l + r);
-        while l + r < limit && l < left.len() && r < right.len() {
-            let (left_row, right_row) = (left.row(l), right.row(r));
-            match left_row.cmp(right_row) {
-                std::cmp::Ordering::Less => {
-                    self.out.push(left_row, left.weight(l));
-                    l += 1;
-                }
-                std::cmp::Ordering::Greater => {
-                    self.out.push(right_row, right.weight(r));
-                    r += 1;
-                }
-                std::cmp::Ordering::Equal => {
-                    let weight = left.weight(l).wrapping_add(right.weight(r));
-                    if weight != 0 {
-                        self.out.push(left_row, weight);
-                    }
-                    (l, r) = (l + 1, r + 1);
-                }
-            }
-        }
-        while l + r < limit && l < left.len() && r == right.len() {
-            self.out.push(left.row(l), left.weight(l));
-            l += 1;
-        }
-        while l + r < limit && r < right.len() && l == left.len() {
-            self.out.push(right.row(r), right.weight(r));
-            r += 1;
-        }
-        self.done = [l, r];
-    }
-}
-
-/// The sum of two runs.
-pub fn merged(left: &Batch, right: &Batch) -> Batch {
-    let mut merge = Merge { done: [0, 0], out: Batch::new(left.stride()) };
-    merge.work(left, right, usize::MAX);
-    merge.out
 }
 
 fn level_of(rows: usize) -> usize {
@@ -104,9 +55,8 @@ fn level_of(rows: usize) -> usize {
 }
 
 impl Spine {
-    /// Adds a sorted, consolidated batch.
-    pub fn insert(&mut self, run: Batch) {
-        if run.is_empty() {
+    pub fn insert(&mut self, run: Run) {
+        if run.len() == 0 {
             return;
         }
         let level = level_of(run.len());
@@ -114,19 +64,14 @@ impl Spine {
             self.levels.resize_with(level + 1, Level::default);
         }
         // The level may still be merging: then its result must go first.
-        if let Some(done) = self.finish_full(level) {
+        if let Some(done) = self.levels[level].finish() {
             self.insert(done);
         }
-        let stride = run.stride();
         let level = &mut self.levels[level];
         level.runs.push(Arc::new(run));
-        if level.runs.len() == 2 {
-            level.merge = Merge { done: [0, 0], out: Batch::new(stride) };
+        if let [left, right] = &level.runs[..] {
+            level.merge = Merge::new(left, right);
         }
-    }
-
-    fn finish_full(&mut self, level: usize) -> Option<Batch> {
-        self.levels[level].finish()
     }
 
     /// Pays for the insertion of `rows` rows, whether they have come to the spine yet or not.
@@ -143,7 +88,7 @@ impl Spine {
 
     /// Merges everything into one run.
     pub fn compact(&mut self) {
-        let mut all: Vec<Arc<Batch>> = self.levels.drain(..).flat_map(|level| level.runs).collect();
+        let mut all: Vec<Arc<Run>> = self.levels.drain(..).flat_map(|level| level.runs).collect();
         // Smallest first, so that every row is copied about as often as sizes double.
         all.sort_by_key(|run| run.len());
         let Some(one) = all.into_iter().reduce(|left, right| Arc::new(merged(&left, &right))) else { return };
@@ -151,20 +96,21 @@ impl Spine {
     }
 
     /// The runs, whose sum is the content.
-    pub fn runs(&self) -> impl Iterator<Item = &Batch> + '_ {
+    pub fn runs(&self) -> impl Iterator<Item = &Run> + '_ {
         self.levels.iter().flat_map(|level| level.runs.iter().map(|run| &**run))
     }
 
     /// Bytes held, unfinished merges included.
     pub fn bytes(&self) -> usize {
-        let merges = self.levels.iter().map(|level| level.merge.out.capacity());
-        self.runs().map(Batch::capacity).chain(merges).sum()
+        let merges = self.levels.iter().map(|level| level.merge.bytes());
+        self.runs().map(Run::bytes).chain(merges).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Batch;
     use crate::testing::Random;
 
     #[test]
@@ -185,11 +131,11 @@ mod tests {
                 batch.push(&random.next().to_be_bytes(), 1);
             }
             spine.pay(rows);
-            spine.insert(batch.consolidated());
+            spine.insert(Run::of(&batch.consolidated()));
             total += rows;
             assert!(spine.levels.iter().all(|level| level.runs.len() <= 2));
         }
-        assert_eq!(spine.runs().map(Batch::len).sum::<usize>(), total);
+        assert_eq!(spine.runs().map(Run::len).sum::<usize>(), total);
         spine.compact();
         assert_eq!(spine.runs().count(), 1);
         assert!(spine.runs().all(|run| run.len() == total));
@@ -200,8 +146,8 @@ mod tests {
         let mut batch = Batch::new(Some(8));
         (0..1000u64).for_each(|n| batch.push(&n.to_be_bytes(), 1));
         let mut spine = Spine::default();
-        spine.insert(batch.clone());
-        spine.insert(batch.negated());
+        spine.insert(Run::of(&batch));
+        spine.insert(Run::of(&batch.negated()));
         spine.pay(1000);
         assert_eq!(spine.runs().count(), 0);
     }

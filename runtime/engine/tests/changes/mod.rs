@@ -35,10 +35,6 @@ pub fn nullable(ty: SqlType) -> ColumnType {
     ColumnType::new(ty, true)
 }
 
-pub fn not_null(ty: SqlType) -> ColumnType {
-    ColumnType::new(ty, false)
-}
-
 pub fn encode(layout: &Layout, values: &[Value]) -> Vec<u8> {
     let mut row = Vec::new();
     layout.encode(values, &mut row);

@@ -67,14 +67,7 @@ fn each(
 
 impl Accumulator {
     /// Adds a range of rows, whose groups are `blocks`.
-    pub fn add(
-        &self,
-        rows: &Batch,
-        range: Range<usize>,
-        blocks: &[Ref],
-        groups: &mut Groups,
-        floats: &mut FloatSums,
-    ) {
+    pub fn add(&self, rows: &Batch, range: Range<usize>, blocks: &[Ref], groups: &mut Groups, floats: &mut FloatSums) {
         let (column, at, rows) = (&self.column, self.at, (rows, range));
         macro_rules! sum {
             ($get:ident) => {
