@@ -16,10 +16,12 @@
 use crate::format::json_cursor::{Cursor, Fault, Kind, unescape};
 use crate::format::json_input::{EventReader, UpdateFormat};
 use crate::format::json_output::JsonRows;
-use crate::format::render::{Columns, ERROR_VIEW, write_json_text};
+use crate::format::render::{Columns, ERROR_VIEW};
+use crate::format::{Parsed, patch};
 use crate::glue::Program;
 use crate::relation;
-use feldc_engine::{Batch, Runtime, StepInput, StepOutput};
+use feldc_engine::{Batch, Layout, Runtime, StepInput, StepOutput};
+use feldc_value::json::json_string;
 use std::io::{self, BufRead, Write};
 
 /// Output is written whenever this many bytes have gathered, and at every commit.
@@ -64,8 +66,10 @@ struct Input {
     name: String,
     case_sensitive: bool,
     reader: EventReader,
-    rows: Batch,
-    stride: Option<usize>,
+    parsed: Parsed,
+    layout: Layout,
+    /// Columns of the primary key.
+    key: usize,
 }
 
 struct Session {
@@ -79,7 +83,7 @@ struct Session {
     /// Why the first line since the last commit could not be taken.
     refused: Option<String>,
     stopped: Option<String>,
-    out: Vec<u8>,
+    out: String,
 }
 
 impl Session {
@@ -87,10 +91,15 @@ impl Session {
         let schema = &program.schema;
         let build = program.build.clone();
         let inputs = schema.tables.iter().map(|table| {
-            let stride = relation::table_layout(table).stride();
-            let reader = EventReader::new(table, UpdateFormat::InsertDelete);
-            let rows = Batch::new(stride);
-            Input { name: table.name.clone(), case_sensitive: table.case_sensitive, reader, rows, stride }
+            let layout = relation::table_layout(table);
+            Input {
+                name: table.name.clone(),
+                case_sensitive: table.case_sensitive,
+                reader: EventReader::new(table, UpdateFormat::InsertDelete),
+                parsed: Parsed { rows: Batch::new(layout.stride()), ..Parsed::default() },
+                layout,
+                key: table.primary_key.len(),
+            }
         });
         Session {
             inputs: inputs.collect(),
@@ -101,12 +110,12 @@ impl Session {
             last: 0,
             refused: None,
             stopped: None,
-            out: Vec::new(),
+            out: String::new(),
         }
     }
 
     fn waiting(&self) -> usize {
-        self.inputs.iter().map(|input| input.rows.len()).sum()
+        self.inputs.iter().map(|input| input.parsed.rows.len() + input.parsed.patches.len()).sum()
     }
 
     /// Takes one line; `true` when it was a commit.
@@ -233,18 +242,29 @@ impl Session {
     fn row(&mut self, table: usize, cursor: &mut Cursor<'_>) -> Result<Result<Option<Vec<u8>>, String>, Fault> {
         let input = &mut self.inputs[table];
         let change = input.reader.changes(cursor)?;
-        let taken = input.reader.record.finish(change, &mut input.rows);
+        let taken = input.reader.record.finish(change, &mut input.parsed);
         Ok(taken.map(|()| None).map_err(|reason| format!("table {:?}: {reason}", input.name)))
     }
 
+    /// The rows of the step. Updates of rows that are not there refuse the commit's answer, not its other rows.
+    fn take(&mut self) -> Vec<StepInput> {
+        let mut step = Vec::new();
+        for (table, input) in self.inputs.iter_mut().enumerate() {
+            let present = |key: &[u8]| self.runtime.keyed_row(table, key);
+            if patch::resolve(&mut [&mut input.parsed], &input.layout, input.key, present) > 0 {
+                let reason = format!("table {:?}: an update names a key that is not there", input.name);
+                self.refused.get_or_insert(reason);
+            }
+            let rows = std::mem::replace(&mut input.parsed.rows, Batch::new(input.layout.stride()));
+            if !rows.is_empty() {
+                step.push(StepInput { table, rows });
+            }
+        }
+        step
+    }
+
     fn commit(&mut self, number: &[u8], output: &mut impl Write) -> io::Result<()> {
-        let inputs = self.inputs.iter_mut().enumerate().filter(|(_, input)| !input.rows.is_empty());
-        let inputs: Vec<StepInput> = inputs
-            .map(|(table, input)| StepInput {
-                table,
-                rows: std::mem::replace(&mut input.rows, Batch::new(input.stride)),
-            })
-            .collect();
+        let inputs = self.take();
         let refused = self.refused.take();
         if self.stopped.is_none() {
             let step = self.runtime.step(inputs);
@@ -255,16 +275,16 @@ impl Session {
         }
         match self.stopped.as_ref().or(refused.as_ref()) {
             Some(reason) => {
-                self.out.extend_from_slice(b"{\"error\":");
-                write_json_text(reason, &mut self.out);
+                self.out.push_str("{\"error\":");
+                json_string(reason, &mut self.out);
             }
             None => {
-                self.out.extend_from_slice(b"{\"committed\":");
-                self.out.extend_from_slice(number);
+                self.out.push_str("{\"committed\":");
+                self.out.push_str(&String::from_utf8_lossy(number));
             }
         }
-        self.out.extend_from_slice(b"}\n");
-        output.write_all(&self.out)?;
+        self.out.push_str("}\n");
+        output.write_all(self.out.as_bytes())?;
         self.out.clear();
         Ok(())
     }
@@ -280,37 +300,42 @@ impl Session {
 /// Prints the changes of one view as lines.
 pub struct Printer {
     rows: JsonRows,
-    delete: Vec<u8>,
-    insert: Vec<u8>,
-    line: Vec<u8>,
+    delete: String,
+    insert: String,
+    line: String,
 }
 
 impl Printer {
     pub fn new(name: &str, columns: Columns) -> Printer {
         let prefix = |operation: &str| {
-            let mut prefix = b"{\"view\":".to_vec();
-            write_json_text(name, &mut prefix);
-            prefix.extend_from_slice(format!(",\"{operation}\":").as_bytes());
+            let mut prefix = "{\"view\":".to_owned();
+            json_string(name, &mut prefix);
+            prefix.push_str(&format!(",\"{operation}\":"));
             prefix
         };
-        Printer { rows: JsonRows::new(columns), delete: prefix("delete"), insert: prefix("insert"), line: Vec::new() }
+        Printer {
+            rows: JsonRows::new(columns),
+            delete: prefix("delete"),
+            insert: prefix("insert"),
+            line: String::new(),
+        }
     }
 
     /// Gathers the lines of a delta in `out`, passing them on to `output` when they are many.
     ///
     /// # Errors
     /// When writing to `output` fails.
-    pub fn print(&mut self, delta: &Batch, out: &mut Vec<u8>, output: &mut impl Write) -> io::Result<()> {
+    pub fn print(&mut self, delta: &Batch, out: &mut String, output: &mut impl Write) -> io::Result<()> {
         for deletions in [true, false] {
             for (row, weight) in delta.iter().filter(|(_, weight)| (*weight < 0) == deletions) {
                 self.line.clear();
-                self.line.extend_from_slice(if deletions { &self.delete } else { &self.insert });
+                self.line.push_str(if deletions { &self.delete } else { &self.insert });
                 self.rows.write_object(row, &mut self.line);
-                self.line.extend_from_slice(b"}\n");
+                self.line.push_str("}\n");
                 for _ in 0..weight.unsigned_abs() {
-                    out.extend_from_slice(&self.line);
+                    out.push_str(&self.line);
                     if out.len() >= WRITE_BYTES {
-                        output.write_all(out)?;
+                        output.write_all(out.as_bytes())?;
                         out.clear();
                     }
                 }

@@ -41,6 +41,23 @@ fn one_step_for_each_commit() {
 }
 
 #[test]
+fn updates_name_some_columns() {
+    let input = r#"{"table":"u","update":{"id":1,"name":"x"}}
+{"table":"u","insert":{"id":2,"name":"a"}}
+{"commit":0}
+{"table":"u","update":{"id":2}}
+{"table":"u","update":{"id":3}}
+{"commit":1}
+"#;
+    let expected = r#"{"view":"uv","insert":{"id":1,"name":"x"}}
+{"view":"uv","insert":{"id":2,"name":"a"}}
+{"committed":0}
+{"error":"table \"u\": an update names a key that is not there"}
+"#;
+    assert_eq!(check(false, input, expected), End::Done);
+}
+
+#[test]
 fn bad_lines_answer_the_commit() {
     let input = r#"{"table":"tt","insert":{"k":1}}
 {"table":"t","insert":{"k":2}}

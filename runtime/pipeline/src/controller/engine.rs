@@ -2,6 +2,7 @@
 
 use super::Shared;
 use crate::format::render::{Columns, ERROR_VIEW};
+use crate::format::{Parsed, Rejected, patch};
 use crate::relation;
 use crate::stdio::Printer;
 use feldc_engine::{Batch, Builder, Runtime, StepInput, StepOutput, errors};
@@ -49,7 +50,7 @@ struct Reader {
 }
 
 enum Work {
-    Step(u64, Vec<StepInput>),
+    Step(u64, Vec<(usize, Parsed)>),
     Command(Command),
     End,
 }
@@ -70,7 +71,7 @@ struct Print {
     to: Box<dyn Write + Send>,
     views: Vec<Printer>,
     errors: Printer,
-    out: Vec<u8>,
+    out: String,
 }
 
 /// Marks the end even when the engine panics, so that nobody waits for it.
@@ -90,7 +91,7 @@ impl Engine {
             to,
             views: views.iter().map(|view| Printer::new(&view.name, Columns::of_view(view))).collect(),
             errors: Printer::new(ERROR_VIEW, Columns::of_errors()),
-            out: Vec::new(),
+            out: String::new(),
         });
         Engine { shared, until_complete, readers: Vec::new(), errors: BTreeMap::new(), print }
     }
@@ -100,7 +101,10 @@ impl Engine {
         let mut runtime = Runtime::new(self.shared.workers, move |builder| build(builder));
         loop {
             let result = match self.next() {
-                Work::Step(number, inputs) => self.step(number, runtime.step(inputs)),
+                Work::Step(number, inputs) => {
+                    let inputs = self.resolve(inputs, &runtime);
+                    self.step(number, runtime.step(inputs))
+                }
                 Work::Command(command) => {
                     self.answer(command, &runtime);
                     Ok(())
@@ -136,6 +140,20 @@ impl Engine {
             }
             state = self.shared.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Makes rows of the updates of some columns; those of rows that are not there are dead letters.
+    fn resolve(&self, mut inputs: Vec<(usize, Parsed)>, runtime: &Runtime) -> Vec<StepInput> {
+        for (table, schema) in self.shared.schema.tables.iter().enumerate() {
+            let mut parts: Vec<&mut Parsed> =
+                inputs.iter_mut().filter(|(of, _)| *of == table).map(|(_, parsed)| parsed).collect();
+            let present = |key: &[u8]| runtime.keyed_row(table, key);
+            let absent = patch::resolve(&mut parts, &self.shared.layouts[table], schema.primary_key.len(), present);
+            let reason = "the update names a key that is not there".to_owned();
+            let rejected = Rejected { offset: 0, line: 0, bytes: Vec::new(), reason };
+            self.shared.dead_letters.add(&schema.name, vec![rejected; absent]);
+        }
+        inputs.into_iter().map(|(table, parsed)| StepInput { table, rows: parsed.rows }).collect()
     }
 
     fn step(&mut self, number: u64, output: StepOutput) -> Result<(), String> {
@@ -218,7 +236,7 @@ impl Print {
             printer.print(delta, &mut self.out, &mut self.to)?;
         }
         self.errors.print(&output.errors, &mut self.out, &mut self.to)?;
-        self.to.write_all(&self.out)?;
+        self.to.write_all(self.out.as_bytes())?;
         self.out.clear();
         self.to.flush()
     }

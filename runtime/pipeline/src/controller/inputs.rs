@@ -5,7 +5,7 @@ use super::engine::Command;
 use crate::config::{InputConnector, Limits};
 use crate::connector::{Input, Read};
 use crate::format::{Parsed, Parser, Rejected};
-use feldc_engine::{Batch, StepInput};
+use feldc_engine::Batch;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,8 +18,14 @@ const MESSAGES_MAX: usize = 100;
 
 /// Rows of one read, waiting for a step.
 struct Chunk {
-    rows: Batch,
+    parsed: Parsed,
     bytes: u64,
+}
+
+impl Chunk {
+    fn records(&self) -> u64 {
+        (self.parsed.rows.len() + self.parsed.patches.len()) as u64
+    }
 }
 
 /// One input: a connector of the program, or the HTTP ingress of a table.
@@ -122,14 +128,15 @@ impl InputState {
         before.map_or(0, |(_, taken)| *taken)
     }
 
-    fn enqueue(&mut self, rows: Batch, bytes: u64) {
-        if rows.is_empty() {
+    fn enqueue(&mut self, chunk: Chunk) {
+        let records = chunk.records();
+        if records == 0 {
             return;
         }
-        self.buffered_records += rows.len() as u64;
-        self.buffered_bytes += bytes;
-        self.total_records += rows.len() as u64;
-        self.queue.push_back(Chunk { rows, bytes });
+        self.buffered_records += records;
+        self.buffered_bytes += chunk.bytes;
+        self.total_records += records;
+        self.queue.push_back(chunk);
     }
 
     fn reject(&mut self, rejected: &[Rejected]) {
@@ -214,7 +221,7 @@ impl State {
     }
 
     /// Takes the rows of the next step: whole chunks of every input up to its limit, in their order.
-    pub(super) fn take(&mut self) -> Vec<StepInput> {
+    pub(super) fn take(&mut self) -> Vec<(usize, Parsed)> {
         let mut step = Vec::new();
         let number = self.steps;
         for input in &mut self.inputs {
@@ -222,7 +229,7 @@ impl State {
             let most = limits.batch_records.unwrap_or(limits.worker_batch_records.saturating_mul(self.workers));
             let mut count = 0;
             while let Some(chunk) = input.queue.front() {
-                let rows = chunk.rows.len() as u64;
+                let rows = chunk.records();
                 if count > 0 && count + rows > most {
                     break;
                 }
@@ -231,7 +238,7 @@ impl State {
                 input.buffered_bytes -= chunk.bytes;
                 self.processed_records += rows;
                 self.processed_bytes += chunk.bytes;
-                step.extend(input.queue.pop_front().map(|chunk| StepInput { table: input.table, rows: chunk.rows }));
+                step.extend(input.queue.pop_front().map(|chunk| (input.table, chunk.parsed)));
             }
             if count > 0 {
                 input.taken += count;
@@ -270,7 +277,7 @@ impl Shared {
     /// Queues what a parser made of `bytes` bytes of input `index`.
     pub fn push(&self, index: usize, parsed: &mut Parsed, bytes: u64) {
         let rejected = std::mem::take(&mut parsed.rejected);
-        let rows = std::mem::take(&mut parsed.rows);
+        let whole = std::mem::take(parsed);
         let (endpoint, stride) = self.update(|state| {
             let workers = state.workers;
             let input = &mut state.inputs[index];
@@ -278,8 +285,8 @@ impl Shared {
             input.reject(&rejected);
             let limits = input.limits;
             let most = limits.batch_records.unwrap_or(limits.worker_batch_records.saturating_mul(workers));
-            let stride = self.strides[input.table];
-            split(rows, most, stride, bytes).for_each(|(rows, bytes)| input.enqueue(rows, bytes));
+            let stride = self.layouts[input.table].stride();
+            split(whole, most, stride, bytes).for_each(|chunk| input.enqueue(chunk));
             (input.endpoint.clone(), stride)
         });
         parsed.rows = Batch::new(stride);
@@ -288,7 +295,7 @@ impl Shared {
 
     /// An empty target for the parser of a table.
     pub fn parsed(&self, table: usize) -> Parsed {
-        Parsed { rows: Batch::new(self.strides[table]), rejected: Vec::new() }
+        Parsed { rows: Batch::new(self.layouts[table].stride()), ..Parsed::default() }
     }
 
     /// Waits until the source may read on; `false` when it must not any more.
@@ -312,21 +319,22 @@ impl Shared {
     }
 }
 
-/// `rows` in pieces of at most `most` rows; mostly that is one piece.
-fn split(rows: Batch, most: u64, stride: Option<usize>, bytes: u64) -> impl Iterator<Item = (Batch, u64)> {
+/// Rows in pieces of at most `most` rows; mostly that is one piece. Rows with patches between them stay together.
+fn split(parsed: Parsed, most: u64, stride: Option<usize>, bytes: u64) -> impl Iterator<Item = Chunk> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let mut pieces = Vec::new();
-    if rows.len() <= most {
-        pieces.push((rows, bytes));
-        return pieces.into_iter();
+    if parsed.rows.len() <= most || !parsed.patches.is_empty() {
+        return vec![Chunk { parsed, bytes }].into_iter();
     }
+    let rows = parsed.rows;
     let each = bytes / rows.len().div_ceil(most) as u64;
+    let mut pieces: Vec<Chunk> = Vec::new();
     for (index, (row, weight)) in rows.iter().enumerate() {
         if index % most == 0 {
-            pieces.push((Batch::new(stride), each));
+            let parsed = Parsed { rows: Batch::new(stride), ..Parsed::default() };
+            pieces.push(Chunk { parsed, bytes: each });
         }
-        if let Some((piece, _)) = pieces.last_mut() {
-            piece.push(row, weight);
+        if let Some(piece) = pieces.last_mut() {
+            piece.parsed.rows.push(row, weight);
         }
     }
     pieces.into_iter()

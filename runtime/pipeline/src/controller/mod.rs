@@ -20,6 +20,7 @@ use crate::schema::{Schema, Table};
 use dead_letters::DeadLetters;
 use engine::Engine;
 pub use engine::{Command, Relation, Update, delta_of};
+use feldc_engine::Layout;
 use inputs::{InputState, State};
 use outputs::OutputQueue;
 use std::path::Path;
@@ -33,8 +34,8 @@ use tokio::sync::Notify;
 pub struct Shared {
     pub schema: Arc<Schema>,
     pub workers: usize,
-    /// Bytes of a row of each table, where all have the same.
-    strides: Vec<Option<usize>>,
+    /// How the rows of each table lie in their bytes.
+    layouts: Vec<Layout>,
     state: Mutex<State>,
     /// Signalled when there may be work for the engine.
     work: Condvar,
@@ -132,7 +133,7 @@ impl Controller {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let shared = Arc::new(Shared {
             workers: options.workers,
-            strides: schema.tables.iter().map(|table| relation::table_layout(table).stride()).collect(),
+            layouts: schema.tables.iter().map(relation::table_layout).collect(),
             state: Mutex::new(State::new(states, options.workers as u64, connectors.inputs.len())),
             work: Condvar::new(),
             go: Condvar::new(),

@@ -140,17 +140,17 @@ pub(super) fn drive(
     mut output: Box<dyn Output>,
     mut encoder: Option<Box<dyn Encoder>>,
 ) {
-    let mut bytes = Vec::new();
+    let mut text = String::new();
     while let Some((step, changes)) = queue.next() {
         let delta = &changes.views[queue.view];
-        bytes.clear();
-        let encoded = encoder.as_mut().map(|encoder| encoder.encode(delta, &mut bytes));
+        text.clear();
+        let encoded = encoder.as_mut().map(|encoder| encoder.encode(delta, &mut text));
         let encoded =
             encoded.unwrap_or_else(|| crate::format::Encoded { records: delta.len() as u64, errors: Vec::new() });
         let failed = queue.failure().is_some();
         let written = match failed {
             true => Ok(()),
-            false => output.write(&bytes).and_then(|()| output.flush()),
+            false => output.write(text.as_bytes()).and_then(|()| output.flush()),
         };
         if let Err(reason) = written {
             queue.fail(&reason);
@@ -158,7 +158,7 @@ pub(super) fn drive(
         queue.finish(step, |stats| {
             if stats.failure.is_none() {
                 stats.transmitted_records += encoded.records;
-                stats.transmitted_bytes += bytes.len() as u64;
+                stats.transmitted_bytes += text.len() as u64;
             }
             stats.encode_errors += encoded.errors.len() as u64;
             stats.messages.extend(encoded.errors);

@@ -164,9 +164,7 @@ impl CsvParser {
     /// The record just read is whole: takes or rejects it.
     fn take(&mut self, cut: bool, parsed: &mut Parsed) {
         if std::mem::take(&mut self.discarding) || std::mem::take(&mut self.skip_header) {
-        } else if let Err(reason) =
-            self.fill(cut).and_then(|()| self.record.finish(Change::Weight(1), &mut parsed.rows))
-        {
+        } else if let Err(reason) = self.fill(cut).and_then(|()| self.record.finish(Change::Weight(1), parsed)) {
             self.reject(reason, parsed);
         }
         self.offset += self.length as u64;
@@ -242,7 +240,8 @@ mod tests {
 
     fn check(settings: CsvInput, text: &str, rows: &[&str], rejected: &[(u64, &str)]) {
         let table = table(false);
-        let (found, parsed) = parse_split(&table, || Box::new(CsvParser::new(&table, settings.clone())), text.as_bytes());
+        let (found, parsed) =
+            parse_split(&table, || Box::new(CsvParser::new(&table, settings.clone())), text.as_bytes());
         assert_eq!(found, rows);
         let places: Vec<u64> = parsed.rejected.iter().map(|rejected| rejected.line).collect();
         assert_eq!(places, rejected.iter().map(|(line, _)| *line).collect::<Vec<_>>(), "{:?}", parsed.rejected);
@@ -286,8 +285,13 @@ mod tests {
     #[test]
     fn broken_records_are_told_and_cost_nothing_else() {
         let text = "1,a\nx,a\n,a\n3000000000000000000000,a\n5,a,,maybe\n6,b\n7,\"cut\noff";
-        let rejected =
-            [(2, "is not a number"), (3, "NULL is not allowed"), (4, "does not fit"), (5, "not a BOOLEAN"), (7, "quoted")];
+        let rejected = [
+            (2, "is not a number"),
+            (3, "NULL is not allowed"),
+            (4, "does not fit"),
+            (5, "to BOOLEAN"),
+            (7, "quoted"),
+        ];
         check(CsvInput::default(), text, &["+1 1 \"a\" null true null", "+1 6 \"b\" null true null"], &rejected);
     }
 

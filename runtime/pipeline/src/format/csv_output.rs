@@ -16,7 +16,7 @@ impl CsvEncoder {
         CsvEncoder { columns, delimiter, offsets: Vec::new() }
     }
 
-    fn write_row(&mut self, row: &[u8], weight: i64, out: &mut Vec<u8>) {
+    fn write_row(&mut self, row: &[u8], weight: i64, out: &mut String) {
         self.columns.locate(row, &mut self.offsets);
         for (ty, offset) in self.columns.types.iter().zip(&self.offsets) {
             if let Some(at) = *offset {
@@ -26,32 +26,24 @@ impl CsvEncoder {
                     quote(self.delimiter, start, out);
                 }
             }
-            out.push(self.delimiter);
+            out.push(char::from(self.delimiter));
         }
-        out.extend_from_slice(weight.to_string().as_bytes());
-        out.push(b'\n');
+        out.push_str(&weight.to_string());
+        out.push('\n');
     }
 }
 
 /// Puts the value from `start` on in quotes where a reader would misread it.
-fn quote(delimiter: u8, start: usize, out: &mut Vec<u8>) {
-    let special = |byte: &u8| *byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
-    if !out[start..].iter().any(special) {
-        return;
+fn quote(delimiter: u8, start: usize, out: &mut String) {
+    let special = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
+    if out.as_bytes()[start..].iter().any(|byte| special(*byte)) {
+        let value = out.split_off(start).replace('"', "\"\"");
+        out.extend(["\"", &value, "\""]);
     }
-    let value = out.split_off(start);
-    out.push(b'"');
-    for byte in value {
-        if byte == b'"' {
-            out.push(b'"');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
 }
 
 impl Encoder for CsvEncoder {
-    fn encode(&mut self, delta: &Batch, out: &mut Vec<u8>) -> Encoded {
+    fn encode(&mut self, delta: &Batch, out: &mut String) -> Encoded {
         let mut encoded = Encoded::default();
         for deletions in [true, false] {
             for (row, weight) in delta.iter().filter(|(_, weight)| (*weight < 0) == deletions) {

@@ -5,7 +5,6 @@ use super::record::{Change, Record};
 use super::resume::{Shape, resume};
 use super::{Parsed, Parser, RECORD_BYTES_MAX, REJECTED_BYTES_MAX, Rejected};
 use crate::schema::Table;
-use feldc_engine::Batch;
 use memchr::{memchr, memchr_iter, memrchr};
 
 /// The envelope of a row.
@@ -128,7 +127,7 @@ impl JsonParser {
             false => text.len(),
         };
         let mut cursor = Cursor::new(&text[..line_end], start);
-        let read = self.event.read(&mut cursor, &mut parsed.rows);
+        let read = self.event.read(&mut cursor, parsed);
         let fault = match read {
             Ok(Ok(())) => return self.whole(text, start, cursor.at(), line_end, parsed),
             Ok(Err(reason)) => {
@@ -226,7 +225,7 @@ impl EventReader {
 
     /// Takes one event. `Err`: the text is not JSON or not whole. `Ok(Err)`: it is JSON that the table cannot take; the
     /// cursor stands behind it.
-    pub fn read(&mut self, cursor: &mut Cursor<'_>, rows: &mut Batch) -> Result<Result<(), String>, Fault> {
+    pub fn read(&mut self, cursor: &mut Cursor<'_>, parsed: &mut Parsed) -> Result<Result<(), String>, Fault> {
         self.record.begin();
         let change = match self.format {
             UpdateFormat::Raw => {
@@ -236,7 +235,7 @@ impl EventReader {
             UpdateFormat::InsertDelete => self.insert_delete(cursor)?,
             UpdateFormat::Weighted => self.weighted(cursor)?,
         };
-        Ok(self.record.finish(change, rows))
+        Ok(self.record.finish(change, parsed))
     }
 
     fn insert_delete(&mut self, cursor: &mut Cursor<'_>) -> Result<Change, Fault> {
@@ -448,8 +447,8 @@ mod tests {
         let text = "{\"k\":9223372036854775808}\n{\"k\":1,\"Q\":1e400}\n{\"v\":\"x\"}\n{\"k\":null}\n{\"k\":1,\"v\":2}\n\
             {\"k\":1,\"k\":2}\n{\"k\":true}\n[1,2]\n7\n{\"k\":5}\n";
         let reasons = [
-            "column \"k\": \"9223372036854775808\" does not fit BIGINT",
-            "column \"Q\": \"1e400\" does not fit DOUBLE",
+            "column \"k\": '9223372036854775808' does not fit BIGINT",
+            "column \"Q\": '1e400' does not fit DOUBLE",
             "column \"k\" is missing",
             "column \"k\": NULL is not allowed",
             "column \"v\": expected VARCHAR, found a JSON number",
@@ -472,9 +471,20 @@ mod tests {
     #[test]
     fn keyed_tables_delete_by_key() {
         let text = r#"{"delete":{"k":1}} {"delete":{"k":1,"d":"oops","v":5}} {"update":{"k":1,"v":"x","d":1,"b":true,"Q":1}}
-            {"update":{"k":1,"v":"x"}} {"delete":{"v":"x"}}"#;
+            {"update":{"v":"x"}} {"delete":{"v":"x"}}"#;
         let rows = ["-1 1 null null false null", "-1 1 null null false null", "+1 1 \"x\" 100 true 1.0"];
-        check(InsertDelete, false, true, text, &rows, &["without column \"d\"", "column \"k\" is missing"]);
+        check(InsertDelete, false, true, text, &rows, &["without key column \"k\"", "column \"k\" is missing"]);
+    }
+
+    #[test]
+    fn updates_of_some_columns_are_patches() {
+        let table = table(true);
+        let mut parsed = Parsed::default();
+        let mut parser = JsonParser::new(&table, JsonInput::default());
+        parser.parse(b"{\"insert\":{\"k\":1}} {\"update\":{\"k\":1,\"b\":false}}", &mut parsed);
+        let patch = &parsed.patches[0];
+        let given: Vec<bool> = patch.columns.iter().map(Option::is_some).collect();
+        assert_eq!((patch.after, given), (1, vec![true, false, true, false, false]));
     }
 
     #[test]

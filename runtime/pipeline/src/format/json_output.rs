@@ -1,53 +1,54 @@
 //! The `json` output format: one `insert` or `delete` event per unit of weight.
 
-use super::render::{Columns, write_json, write_json_text};
+use super::render::{Columns, write_json};
 use super::{DUPLICATES_MAX, Encoded, Encoder};
 use feldc_engine::Batch;
+use feldc_value::json::json_string;
 
 /// Writes rows of one view as JSON objects in SQL column order.
 pub struct JsonRows {
     columns: Columns,
     /// `"name":` of each column.
-    keys: Vec<Vec<u8>>,
+    keys: Vec<String>,
     offsets: Vec<Option<usize>>,
 }
 
 impl JsonRows {
     pub fn new(columns: Columns) -> JsonRows {
         let key = |name: &String| {
-            let mut key = Vec::new();
-            write_json_text(name, &mut key);
-            key.push(b':');
+            let mut key = String::new();
+            json_string(name, &mut key);
+            key.push(':');
             key
         };
         JsonRows { keys: columns.names.iter().map(key).collect(), columns, offsets: Vec::new() }
     }
 
     /// `{"column":value,...}`
-    pub fn write_object(&mut self, row: &[u8], out: &mut Vec<u8>) {
+    pub fn write_object(&mut self, row: &[u8], out: &mut String) {
         self.columns.locate(row, &mut self.offsets);
-        out.push(b'{');
+        out.push('{');
         for (position, (key, offset)) in self.keys.iter().zip(&self.offsets).enumerate() {
             if position > 0 {
-                out.push(b',');
+                out.push(',');
             }
-            out.extend_from_slice(key);
+            out.push_str(key);
             write_json(self.columns.types[position].ty, row, *offset, out);
         }
-        out.push(b'}');
+        out.push('}');
     }
 
     /// `[value,...]`
-    pub fn write_array(&mut self, row: &[u8], out: &mut Vec<u8>) {
+    pub fn write_array(&mut self, row: &[u8], out: &mut String) {
         self.columns.locate(row, &mut self.offsets);
-        out.push(b'[');
+        out.push('[');
         for (position, offset) in self.offsets.iter().enumerate() {
             if position > 0 {
-                out.push(b',');
+                out.push(',');
             }
             write_json(self.columns.types[position].ty, row, *offset, out);
         }
-        out.push(b']');
+        out.push(']');
     }
 }
 
@@ -57,24 +58,24 @@ pub struct JsonEncoder {
     array: bool,
     buffer_size_records: u64,
     in_array: u64,
-    line: Vec<u8>,
+    line: String,
 }
 
 impl JsonEncoder {
     pub fn new(columns: Columns, array: bool, buffer_size_records: u64) -> JsonEncoder {
         let buffer_size_records = buffer_size_records.max(1);
-        JsonEncoder { rows: JsonRows::new(columns), array, buffer_size_records, in_array: 0, line: Vec::new() }
+        JsonEncoder { rows: JsonRows::new(columns), array, buffer_size_records, in_array: 0, line: String::new() }
     }
 
-    fn write_event(&mut self, out: &mut Vec<u8>) {
+    fn write_event(&mut self, out: &mut String) {
         match (self.array, self.in_array) {
-            (true, 0) => out.push(b'['),
-            (true, _) => out.push(b','),
+            (true, 0) => out.push('['),
+            (true, _) => out.push(','),
             (false, _) => (),
         }
-        out.extend_from_slice(&self.line);
+        out.push_str(&self.line);
         if !self.array {
-            out.push(b'\n');
+            out.push('\n');
             return;
         }
         self.in_array += 1;
@@ -83,22 +84,22 @@ impl JsonEncoder {
         }
     }
 
-    fn end_array(&mut self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"]\n");
+    fn end_array(&mut self, out: &mut String) {
+        out.push_str("]\n");
         self.in_array = 0;
     }
 }
 
 impl Encoder for JsonEncoder {
-    fn encode(&mut self, delta: &Batch, out: &mut Vec<u8>) -> Encoded {
+    fn encode(&mut self, delta: &Batch, out: &mut String) -> Encoded {
         let mut encoded = Encoded::default();
         for deletions in [true, false] {
             for (row, weight) in delta.iter().filter(|(_, weight)| (*weight < 0) == deletions) {
                 let count = copies(weight, &mut encoded);
                 self.line.clear();
-                self.line.extend_from_slice(if deletions { b"{\"delete\":" } else { b"{\"insert\":" });
+                self.line.push_str(if deletions { "{\"delete\":" } else { "{\"insert\":" });
                 self.rows.write_object(row, &mut self.line);
-                self.line.push(b'}');
+                self.line.push('}');
                 for _ in 0..count {
                     self.write_event(out);
                 }

@@ -5,10 +5,10 @@
 
 pub mod csv_input;
 pub mod csv_output;
-pub mod datetime;
 pub mod json_cursor;
 pub mod json_input;
 pub mod json_output;
+pub mod patch;
 pub mod record;
 pub mod render;
 pub mod resume;
@@ -40,6 +40,8 @@ pub struct Rejected {
 #[derive(Debug, Default)]
 pub struct Parsed {
     pub rows: Batch,
+    /// Updates of some columns, in order, between the rows.
+    pub patches: Vec<patch::Patch>,
     pub rejected: Vec<Rejected>,
 }
 
@@ -60,10 +62,10 @@ pub struct Encoded {
     pub errors: Vec<String>,
 }
 
-/// Rows of one view to bytes.
+/// Rows of one view to text.
 pub trait Encoder: Send {
     /// Appends a delta (sorted and consolidated), deletions first, one record per unit of weight.
-    fn encode(&mut self, delta: &Batch, out: &mut Vec<u8>) -> Encoded;
+    fn encode(&mut self, delta: &Batch, out: &mut String) -> Encoded;
 }
 
 /// A row of a greater multiplicity is an error on output rather than that many lines.

@@ -3,7 +3,8 @@
 //! The columns' bytes are gathered in a scratch buffer and laid out in physical order when the record is whole, so a
 //! record that turns out wrong leaves nothing behind.
 
-use super::scalar;
+use super::patch::Patch;
+use super::{Parsed, scalar};
 use crate::schema::{Field, Table};
 use feldc_engine::{Batch, row};
 use feldc_value::SqlType;
@@ -176,7 +177,7 @@ impl Record {
     }
 
     /// Adds the record to `rows`, or tells why it cannot be.
-    pub fn finish(&mut self, change: Change, rows: &mut Batch) -> Result<(), Reason> {
+    pub fn finish(&mut self, change: Change, parsed: &mut Parsed) -> Result<(), Reason> {
         if let Some(reason) = self.failure.take() {
             return Err(reason);
         }
@@ -184,8 +185,12 @@ impl Record {
             Change::Weight(0) => return Ok(()),
             Change::Weight(weight) if self.keyed => weight.signum(),
             Change::Weight(weight) => weight,
-            Change::Update => self.check_update()?,
+            Change::Update => return self.finish_update(parsed),
         };
+        self.push_row(weight, &mut parsed.rows)
+    }
+
+    fn push_row(&self, weight: i64, rows: &mut Batch) -> Result<(), Reason> {
         let by_key = self.keyed && weight < 0;
         let buffer = rows.buffer();
         for &position in &self.physical {
@@ -206,18 +211,22 @@ impl Record {
         Ok(())
     }
 
-    /// An update that names every column is an upsert.
-    fn check_update(&self) -> Result<i64, Reason> {
+    /// An update that names every column is an upsert; one that does not needs the row that is there.
+    fn finish_update(&self, parsed: &mut Parsed) -> Result<(), Reason> {
         if !self.keyed {
             return Err("\"update\" needs a table with a PRIMARY KEY; send \"delete\" and \"insert\"".to_owned());
         }
-        match self.places.iter().position(Option::is_none) {
-            None => Ok(1),
-            Some(missing) => Err(format!(
-                "\"update\" without column {:?}: updates of some columns are not supported yet; name every column",
-                self.columns[missing].name
-            )),
+        if self.places.iter().all(Option::is_some) {
+            return self.push_row(1, &mut parsed.rows);
         }
+        let missing = |(position, column): &(usize, &Column)| column.in_key && self.places[*position].is_none();
+        if let Some((_, column)) = self.columns.iter().enumerate().find(missing) {
+            return Err(format!("\"update\" without key column {:?}", column.name));
+        }
+        let bytes = |position: &usize| self.places[*position].clone().map(|place| self.scratch[place].to_vec());
+        let columns = self.physical.iter().map(bytes).collect();
+        parsed.patches.push(Patch { after: parsed.rows.len(), columns });
+        Ok(())
     }
 }
 

@@ -1,217 +1,99 @@
 //! Text to the bytes of one column: numbers go straight from their digits to the column's type.
 //!
-//! Shared by all text formats. `text` is the content without quotes; the result is the encoding without NULL tag.
+//! Shared by all text formats. `text` is the content without quotes; the result is the encoding without NULL tag. What a
+//! text means is decided where CAST from text is; here also whole numbers written as `1.0` or `1e2` are integers, and a
+//! text that is too long for its column is refused, since cutting it would lose data in silence.
 
-use super::datetime;
 use feldc_engine::row;
-use feldc_value::SqlType;
+use feldc_value::decimal::Rounding;
+use feldc_value::decimal_text::parse_decimal;
+use feldc_value::text_form::{
+    text_to_bool, text_to_date, text_to_double, text_to_long, text_to_real, text_to_short, text_to_time,
+    text_to_timestamp,
+};
+use feldc_value::{SqlError, SqlType, convert, function::Signature};
 
 /// Appends `text` read as `ty`. On error nothing is promised about the bytes appended, and the message says what is
 /// wrong with the text, without naming the column.
 pub fn put(ty: SqlType, text: &str, out: &mut Vec<u8>) -> Result<(), String> {
-    let trimmed = text.trim();
+    let signature = Signature { arguments: &[SqlType::VARCHAR], result: ty };
     match ty {
-        SqlType::Null => Err("a column cannot have the type of NULL".to_owned()),
-        SqlType::Boolean => Ok(row::put_bool(out, boolean(trimmed)?)),
-        SqlType::TinyInt => Ok(row::put_i8(out, integer(ty, trimmed)?)),
-        SqlType::SmallInt => Ok(row::put_i16(out, integer(ty, trimmed)?)),
-        SqlType::Integer => Ok(row::put_i32(out, integer(ty, trimmed)?)),
-        SqlType::BigInt => Ok(row::put_i64(out, integer(ty, trimmed)?)),
-        SqlType::Decimal { precision, scale } => {
-            let units = decimal(trimmed, precision, scale)?;
+        SqlType::Null => return Err("a column cannot have the type of NULL".to_owned()),
+        SqlType::Boolean => row::put_bool(out, text_to_bool(text).map_err(told)?),
+        SqlType::TinyInt => row::put_i8(out, integer(ty, text)?),
+        SqlType::SmallInt => row::put_i16(out, integer(ty, text)?),
+        SqlType::Integer => row::put_i32(out, integer(ty, text)?),
+        SqlType::BigInt => row::put_i64(out, integer(ty, text)?),
+        SqlType::Decimal { .. } => {
+            let units = convert::text_to_decimal(text, &signature).map_err(told)?;
             match ty.fixed_width() {
                 Some(8) => row::put_i64(out, units as i64), // Fits: at most 18 digits.
                 _ => row::put_i128(out, units),
             }
-            Ok(())
         }
-        SqlType::Real => Ok(row::put_f32(out, float(ty, trimmed, f32::is_infinite)?)),
-        SqlType::Double => Ok(row::put_f64(out, float(ty, trimmed, f64::is_infinite)?)),
-        SqlType::Char { length } => {
-            let missing = fit(ty, text, length)?;
-            match missing {
-                0 => row::put_text(out, text),
-                _ => row::put_text(out, &format!("{text}{}", " ".repeat(missing))),
-            }
-            Ok(())
-        }
+        SqlType::Real => row::put_f32(out, text_to_real(text).map_err(told)?),
+        SqlType::Double => row::put_f64(out, text_to_double(text).map_err(told)?),
+        SqlType::Char { length } => match fit(ty, text, length)? {
+            0 => row::put_text(out, text),
+            missing => row::put_text(out, &format!("{text}{}", " ".repeat(missing))),
+        },
         SqlType::Varchar { length: Some(length) } => {
             fit(ty, text, length)?;
-            Ok(row::put_text(out, text))
+            row::put_text(out, text);
         }
-        SqlType::Varchar { length: None } => Ok(row::put_text(out, text)),
-        SqlType::Date => Ok(row::put_i32(out, datetime::date(trimmed)?)),
-        SqlType::Time => Ok(row::put_i64(out, datetime::time(trimmed)?)),
-        SqlType::Timestamp => Ok(row::put_i64(out, datetime::timestamp(trimmed)?)),
-        SqlType::IntervalShort { .. } => Ok(row::put_i64(out, datetime::interval_short(trimmed)?)),
-        SqlType::IntervalLong { .. } => Ok(row::put_i32(out, datetime::interval_long(trimmed)?)),
+        SqlType::Varchar { length: None } => row::put_text(out, text),
+        SqlType::Date => row::put_i32(out, text_to_date(text).map_err(told)?),
+        SqlType::Time => row::put_i64(out, text_to_time(text).map_err(told)?),
+        SqlType::Timestamp => row::put_i64(out, text_to_timestamp(text).map_err(told)?),
+        SqlType::IntervalShort { .. } => row::put_i64(out, text_to_short(text, &signature).map_err(told)?),
+        SqlType::IntervalLong { .. } => row::put_i32(out, text_to_long(text, &signature).map_err(told)?),
     }
+    Ok(())
+}
+
+#[cold]
+fn told(error: SqlError) -> String {
+    error.message.into_owned()
 }
 
 /// How much of a rejected text a message shows.
 const SHOWN: usize = 60;
 
 /// `text` in quotes, shortened.
-pub fn quoted(text: &str) -> String {
+fn quoted(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{:?}...", &text[..end]),
-        None => format!("{text:?}"),
-    }
-}
-
-fn boolean(text: &str) -> Result<bool, String> {
-    match text {
-        _ if text.eq_ignore_ascii_case("true") => Ok(true),
-        _ if text.eq_ignore_ascii_case("false") => Ok(false),
-        _ => Err(format!("{} is not a BOOLEAN; write true or false", quoted(text))),
+        Some((end, _)) => format!("'{}...'", &text[..end]),
+        None => format!("'{text}'"),
     }
 }
 
 fn integer<T: TryFrom<i64>>(ty: SqlType, text: &str) -> Result<T, String> {
-    let exact = match plain_i64(text) {
-        Some(value) => value,
-        None => match scaled(text, 0) {
-            Some(Scaled { units, exact: true }) => i64::try_from(units).map_err(|_| too_large(ty, text))?,
-            Some(Scaled { exact: false, .. }) => return Err(format!("{} is not a whole number", quoted(text))),
-            None if is_number(text) => return Err(too_large(ty, text)),
-            None => return Err(format!("{} is not a number of type {ty}", quoted(text))),
-        },
+    let value = match text.parse::<i64>() {
+        Ok(value) => value,
+        Err(_) => whole_number(ty, text.trim())?,
     };
-    T::try_from(exact).map_err(|_| too_large(ty, text))
+    T::try_from(value).map_err(|_| format!("{} does not fit {ty}", quoted(text)))
 }
 
-fn too_large(ty: SqlType, text: &str) -> String {
-    format!("{} does not fit {ty}", quoted(text))
-}
-
-/// The common case: up to 18 digits with an optional minus.
-#[inline]
-fn plain_i64(text: &str) -> Option<i64> {
-    let (negative, digits) = match text.as_bytes() {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    if digits.is_empty() || digits.len() > 18 {
-        return None;
-    }
-    let mut value = 0i64;
-    for &digit in digits {
-        let digit = digit.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
+/// A number with a point or an exponent that is whole all the same.
+fn whole_number(ty: SqlType, text: &str) -> Result<i64, String> {
+    let round = |rounding| parse_decimal(text, 38, 0, rounding).map_err(|reason| (reason, text));
+    match (round(Rounding::Floor), round(Rounding::Ceiling)) {
+        (Ok(below), Ok(above)) if below != above => Err(format!("{} is not a whole number", quoted(text))),
+        (Ok(value), _) => i64::try_from(value).map_err(|_| format!("{} does not fit {ty}", quoted(text))),
+        (Err((feldc_value::decimal_text::NotDecimal::OutOfRange, text)), _) => {
+            Err(format!("{} does not fit {ty}", quoted(text)))
         }
-        value = value * 10 + i64::from(digit);
-    }
-    Some(if negative { -value } else { value })
-}
-
-/// Units of 10^-scale; digits beyond the scale are cut off as CAST does.
-fn decimal(text: &str, precision: u8, scale: u8) -> Result<i128, String> {
-    let ty = SqlType::Decimal { precision, scale };
-    match scaled(text, scale) {
-        Some(Scaled { units, .. }) if units.unsigned_abs() < 10u128.pow(u32::from(precision.min(38))) => Ok(units),
-        Some(_) => Err(too_large(ty, text)),
-        None if is_number(text) => Err(too_large(ty, text)),
-        None => Err(format!("{} is not a number of type {ty}", quoted(text))),
+        (Err(_), _) => Err(format!("{} is not a number of type {ty}", quoted(text))),
     }
 }
 
-struct Scaled {
-    units: i128,
-    /// No digit other than 0 was cut off.
-    exact: bool,
-}
-
-/// Reads `[+-]digits[.digits][e[+-]digits]` as a whole number of 10^-scale; `None` when it is not such a text or the
-/// number exceeds 128 bits.
-fn scaled(text: &str, scale: u8) -> Option<Scaled> {
-    let number = split_number(text)?;
-    let shift = number.exponent.saturating_sub(number.fraction.len() as i64).saturating_add(i64::from(scale));
-    let digits = number.whole.len() + number.fraction.len();
-    let kept = match shift < 0 {
-        true => digits.saturating_sub(usize::try_from(shift.unsigned_abs()).unwrap_or(usize::MAX)),
-        false => digits,
-    };
-    let (mut units, mut exact) = (0i128, true);
-    for (index, digit) in number.whole.bytes().chain(number.fraction.bytes()).enumerate() {
-        match index < kept {
-            true => units = units.checked_mul(10)?.checked_add(i128::from(digit - b'0'))?,
-            false => exact &= digit == b'0',
-        }
-    }
-    for _ in 0..shift.max(0) {
-        if units == 0 {
-            break;
-        }
-        units = units.checked_mul(10)?;
-    }
-    Some(Scaled { units: if number.negative { -units } else { units }, exact })
-}
-
-struct Number<'a> {
-    negative: bool,
-    whole: &'a str,
-    fraction: &'a str,
-    exponent: i64,
-}
-
-fn split_number(text: &str) -> Option<Number<'_>> {
-    let (negative, unsigned) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, read_exponent(exponent)?),
-        None => (unsigned, 0),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let valid = digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty());
-    valid.then_some(Number { negative, whole, fraction, exponent })
-}
-
-/// Saturates: an exponent of more than nine digits is as good as infinite.
-fn read_exponent(text: &str) -> Option<i64> {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let size = digits.trim_start_matches('0');
-    let value = if size.len() > 9 { 1 << 40 } else { size.parse::<i64>().unwrap_or(0) };
-    Some(if negative { -value } else { value })
-}
-
-fn is_number(text: &str) -> bool {
-    split_number(text).is_some()
-}
-
-fn float<T: std::str::FromStr>(ty: SqlType, text: &str, infinite: fn(T) -> bool) -> Result<T, String>
-where
-    T: Copy,
-{
-    let value: T = text.parse().map_err(|_| format!("{} is not a number of type {ty}", quoted(text)))?;
-    // "Infinity" is a value; 1e400 is a number that no DOUBLE holds.
-    if infinite(value) && text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return Err(too_large(ty, text));
-    }
-    Ok(value)
-}
-
-/// The number of characters missing to `length`; an error when the text is longer by more than blanks.
+/// The number of characters missing to `length`; an error when the text is longer.
 fn fit(ty: SqlType, text: &str, length: u32) -> Result<usize, String> {
-    // A text has at most as many characters as bytes.
-    let length = length as usize;
-    if text.len() > length {
-        let characters = text.chars().count();
-        if characters > length {
-            return Err(format!("a text of {characters} characters does not fit {ty}: {}", quoted(text)));
-        }
-        return Ok(length - characters);
-    }
-    Ok(length - text.chars().count())
+    let (characters, length) = (text.chars().count(), length as usize);
+    length
+        .checked_sub(characters)
+        .ok_or_else(|| format!("a text of {characters} characters does not fit {ty}: {}", quoted(text)))
 }
 
 #[cfg(test)]
@@ -256,11 +138,11 @@ mod tests {
             Ok(Value::Decimal(12345678901234567890123456789012345678)),
         );
         check(WIDE, "1234567890123456789012345678901234567", Err("does not fit"));
-        check(WIDE, "-1.239", Ok(Value::Decimal(-123)));
+        check(WIDE, "-1.2349", Ok(Value::Decimal(-123)));
         check(WIDE, "1.5e1", Ok(Value::Decimal(1500)));
         check(WIDE, "1e-50", Ok(Value::Decimal(0)));
         check(WIDE, ".5", Ok(Value::Decimal(50)));
-        check(WIDE, ".", Err("is not a number"));
+        check(WIDE, ".", Err("cannot convert"));
         check(SqlType::Decimal { precision: 3, scale: 1 }, "100", Err("does not fit DECIMAL(3, 1)"));
         check(SqlType::Decimal { precision: 3, scale: 1 }, "-99.9", Ok(Value::Decimal(-999)));
     }
@@ -271,7 +153,7 @@ mod tests {
         check(SqlType::Double, "-Infinity", Ok(Value::Double(f64::NEG_INFINITY)));
         check(SqlType::Double, "0.1", Ok(Value::Double(0.1)));
         check(SqlType::Real, "1e39", Err("does not fit REAL"));
-        check(SqlType::Double, "one", Err("is not a number"));
+        check(SqlType::Double, "one", Err("cannot convert"));
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub fn shown(table: &Table, rows: &Batch) -> Vec<String> {
 /// Feeds `text` in chunks of `size` bytes to a fresh parser.
 pub fn parse(table: &Table, parser: impl Fn() -> Box<dyn Parser>, text: &[u8], size: usize) -> (Vec<String>, Parsed) {
     let mut parser = parser();
-    let mut parsed = Parsed { rows: Batch::new(table_layout(table).stride()), rejected: Vec::new() };
+    let mut parsed = Parsed { rows: Batch::new(table_layout(table).stride()), ..Parsed::default() };
     text.chunks(size.max(1)).for_each(|chunk| parser.parse(chunk, &mut parsed));
     parser.finish(&mut parsed);
     (shown(table, &parsed.rows), parsed)

@@ -7,13 +7,14 @@ use crate::config::{OutputFormat, read_output_format};
 use crate::controller::{Command, Relation, Shared, Update, delta_of, encoder};
 use crate::format::Encoder;
 use crate::format::json_output::JsonRows;
-use crate::format::render::{Columns, ERROR_VIEW, write_json_text};
+use crate::format::render::{Columns, ERROR_VIEW};
 use crate::relation;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use feldc_engine::Batch;
+use feldc_value::json::json_string;
 use http_body::Frame;
 use serde_json::json;
 use std::convert::Infallible;
@@ -76,21 +77,20 @@ pub async fn contents(State(server): State<Arc<Server>>, Path(name): Path<String
     let batch = batch.ok_or_else(|| ApiError::bad_request("ViewNotMaterialized", "the contents are not kept"))?;
     let columns = columns(shared, relation);
     let types: Vec<String> = columns.types.iter().map(|column| column.ty.to_string()).collect();
-    let head = json!({ "name": name, "columns": columns.names, "types": types }).to_string();
-    let mut text = head.into_bytes();
+    let mut text = json!({ "name": name, "columns": columns.names, "types": types }).to_string();
     text.pop();
-    text.extend_from_slice(b",\"rows\":[");
+    text.push_str(",\"rows\":[");
     let mut rows = JsonRows::new(columns);
     let mut first = true;
     for (row, weight) in batch.iter() {
         for _ in 0..weight.max(0) {
             if !std::mem::take(&mut first) {
-                text.push(b',');
+                text.push(',');
             }
             rows.write_array(row, &mut text);
         }
     }
-    text.extend_from_slice(b"]}");
+    text.push_str("]}");
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
@@ -170,9 +170,9 @@ impl Stream {
     }
 
     async fn send(&mut self, delta: &Batch, snapshot: bool) -> Result<(), Gone> {
-        let mut bytes = Vec::new();
-        self.encoder.encode(delta, &mut bytes);
-        let mut rest = bytes.as_slice();
+        let mut text = String::new();
+        self.encoder.encode(delta, &mut text);
+        let mut rest = text.as_str();
         while !rest.is_empty() {
             let (chunk, after) = rest.split_at(self.chunk_end(rest));
             self.line(Some(chunk), snapshot).await?;
@@ -182,27 +182,27 @@ impl Stream {
     }
 
     /// A JSON chunk is one array, on its line; text is cut at line ends.
-    fn chunk_end(&self, bytes: &[u8]) -> usize {
-        let from = if self.text { CHUNK_BYTES.min(bytes.len() - 1) } else { 0 };
-        memchr::memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |length| from + length + 1)
+    fn chunk_end(&self, text: &str) -> usize {
+        let from = if self.text { CHUNK_BYTES.min(text.len() - 1) } else { 0 };
+        memchr::memchr(b'\n', &text.as_bytes()[from..]).map_or(text.len(), |length| from + length + 1)
     }
 
-    async fn line(&mut self, data: Option<&[u8]>, snapshot: bool) -> Result<(), Gone> {
-        let mut line = format!("{{\"sequence_number\":{},\"snapshot\":{snapshot}", self.number).into_bytes();
+    async fn line(&mut self, data: Option<&str>, snapshot: bool) -> Result<(), Gone> {
+        let mut line = format!("{{\"sequence_number\":{},\"snapshot\":{snapshot}", self.number);
         self.number += 1;
         if let Some(data) = data {
             match self.text {
                 true => {
-                    line.extend_from_slice(b",\"text_data\":");
-                    write_json_text(&String::from_utf8_lossy(data), &mut line);
+                    line.push_str(",\"text_data\":");
+                    json_string(data, &mut line);
                 }
                 false => {
-                    line.extend_from_slice(b",\"json_data\":");
-                    line.extend_from_slice(data.trim_ascii_end());
+                    line.push_str(",\"json_data\":");
+                    line.push_str(data.trim_ascii_end());
                 }
             }
         }
-        line.extend_from_slice(b"}\n");
+        line.push_str("}\n");
         self.lines.send(line.into()).await.map_err(|_| Gone)
     }
 }
