@@ -269,4 +269,4 @@ impl<'a> Schedule<'a> {
 }
 
 #[cfg(test)]
-pub(crate) mod law;
+mod law;
