@@ -4,5 +4,17 @@
 //! parse -> bind -> rewrite -> lower -> incremental -> emit | interpret.
 #![forbid(unsafe_code)]
 
+pub mod bind;
+pub mod build;
 pub mod circuit;
+pub mod diagnostic;
+pub mod driver;
+pub mod emit;
+pub mod incremental;
+pub mod interpret;
+pub mod lower;
+pub mod package;
+pub mod parse;
 pub mod plan;
+pub mod reference;
+pub mod rewrite;

@@ -1,7 +1,7 @@
 //! Each program of `tests/programs`, stage by stage, against its snapshot. `cargo xtask golden --accept` refreshes them.
 
 use feldc::driver;
-use feldc::{emit, parse};
+use feldc::emit;
 use std::path::PathBuf;
 
 fn programs() -> Vec<(String, String)> {
@@ -36,7 +36,7 @@ fn compiled(name: &str, sql: &str) -> driver::Compiled {
 
 #[test]
 fn ast() {
-    check("ast", |_, sql| parse::print(&parse::parse(sql).0));
+    check("ast", |_, sql| driver::ast(sql));
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn lines(schema: &Schema, seed: u64, steps: usize) -> String {
 
 fn member(field: &Field, value: &Value) -> String {
     let mut json = String::new();
-    feldc_value::text_form::json_value(value, &field.columntype, &mut json);
+    feldc_value::json::json_value(value, &field.columntype, &mut json);
     format!("\"{}\":{json}", field.name)
 }
 
@@ -53,9 +53,9 @@ fn native_equals_interpreted() {
             (name.clone(), driver::compile(name, &sql).unwrap_or_else(|message| panic!("{message}")))
         })
         .collect();
-    let members: Vec<emit::PoolMember> = compiled
+    let members: Vec<emit::PoolProgram> = compiled
         .iter()
-        .map(|(name, compiled)| emit::PoolMember {
+        .map(|(name, compiled)| emit::PoolProgram {
             name: name.as_str(),
             circuit: &compiled.circuit,
             schema: &compiled.schema,

@@ -2,8 +2,8 @@
 //!
 //! Exit codes: 0 done; 1 the program has errors or the pipeline failed; 2 wrong usage, or a file or tool is missing.
 
-use super::{Compiled, compile, explain, front};
-use crate::{build, emit, package, parse};
+use super::{Compiled, ast, compile, explain, front};
+use crate::{build, emit, package};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use feldc_pipeline::glue;
 use std::ffi::OsString;
@@ -158,7 +158,7 @@ fn print_stage(stage: Stage, arguments: &CompileArguments) -> Result<ExitCode, S
         Stage::Ast => {
             let text = read(&arguments.file)?;
             front(&file, &text).map_err(program_fault)?;
-            print!("{}", parse::print(&parse::parse(&text).0));
+            print!("{}", ast(&text));
         }
         Stage::Plan => print!("{}", load(&arguments.file)?.program),
         Stage::Circuit => print!("{}", load(&arguments.file)?.circuit),

@@ -24,7 +24,7 @@ pub struct Compiled {
 impl Compiled {
     /// The program as a circuit that walks expression trees: starts without rustc.
     pub fn interpreted(&self) -> glue::Program {
-        interpret::program(self.circuit.clone(), self.schema.clone())
+        interpret::program(self.circuit.clone(), self.schema.clone(), &self.program.views)
     }
 }
 
@@ -44,19 +44,25 @@ pub fn compile(file: &str, text: &str) -> Result<Compiled, String> {
     Ok(Compiled { program, circuit: Arc::new(circuit), schema, warnings })
 }
 
-/// Parses and binds.
+/// Parses and binds. A program that does not parse is not bound: what refers to a broken statement is no fault.
 pub fn front(file: &str, text: &str) -> Result<(Program, String), String> {
-    let (statements, mut diagnostics) = parse::parse(text);
-    match bind::bind(&statements, text) {
-        Ok((program, warnings)) if diagnostics.is_empty() => Ok((program, render(file, text, &warnings))),
-        Ok(_) => Err(render(file, text, &diagnostics)),
-        Err(found) => {
-            diagnostics.extend(found);
-            Err(render(file, text, &diagnostics))
-        }
+    let (statements, faults) = parse::parse(text);
+    if faults.iter().any(Diagnostic::is_error) {
+        return Err(render(file, text, &faults));
     }
+    let (program, warnings) = bind::bind(&statements, text).map_err(|faults| render(file, text, &faults))?;
+    Ok((program, render(file, text, &[faults, warnings].concat())))
+}
+
+/// The statements as parsed, one after the other.
+pub fn ast(text: &str) -> String {
+    parse::parse(text).0.iter().map(|statement| format!("{statement}\n")).collect()
+}
+
+fn unsupported(fault: &lower::Unsupported) -> Diagnostic {
+    Diagnostic::error(fault.code, &fault.message, fault.span).help(&fault.help)
 }
 
 fn render(file: &str, text: &str, diagnostics: &[Diagnostic]) -> String {
-    diagnostic::render(diagnostics, file, text)
+    diagnostic::render(diagnostics, file, text, diagnostic::Style::Plain)
 }

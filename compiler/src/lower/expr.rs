@@ -31,11 +31,26 @@ pub(super) fn map_slots(expr: &Expr, f: &mut impl FnMut(usize, &Expr) -> Expr) -
 }
 
 /// The expression over mapped children, its type narrowed to NOT NULL where the new children allow it.
-fn map_children<E>(expr: &Expr, f: &mut impl FnMut(&Expr) -> Result<Expr, E>) -> Result<Expr, E> {
-    let mut result = expr.clone();
-    for child in result.children_mut() {
-        *child = f(child)?;
-    }
+pub(super) fn map_children<E>(expr: &Expr, f: &mut impl FnMut(&Expr) -> Result<Expr, E>) -> Result<Expr, E> {
+    let mut all = |operands: &[Expr]| operands.iter().map(&mut *f).collect::<Result<Vec<_>, E>>();
+    let kind = match &expr.kind {
+        ExprKind::Call { function, arguments } => ExprKind::Call { function, arguments: all(arguments)? },
+        ExprKind::And(operands) => ExprKind::And(all(operands)?),
+        ExprKind::Or(operands) => ExprKind::Or(all(operands)?),
+        ExprKind::Coalesce(operands) => ExprKind::Coalesce(all(operands)?),
+        ExprKind::IsNull(operand) => ExprKind::IsNull(Box::new(f(operand)?)),
+        ExprKind::Try(operand) => ExprKind::Try(Box::new(f(operand)?)),
+        ExprKind::Case { branches, otherwise } => {
+            let mut mapped = vec![];
+            for (condition, result) in branches {
+                mapped.push((f(condition)?, f(result)?));
+            }
+            let otherwise = otherwise.as_ref().map(|otherwise| f(otherwise).map(Box::new)).transpose()?;
+            ExprKind::Case { branches: mapped, otherwise }
+        }
+        leaf => leaf.clone(),
+    };
+    let mut result = Expr { kind, ty: expr.ty, span: expr.span };
     result.ty.nullable = result.ty.nullable && may_be_null(&result);
     Ok(result)
 }

@@ -4,7 +4,10 @@
 //! `bind` makes it (with [`Plan::Apply`] and [`ExprKind::Subquery`] in it), `rewrite` removes those and improves it,
 //! `lower` consumes it.
 
+pub mod check;
 pub mod expr;
+mod print;
+mod walk;
 
 pub use expr::{Expr, ExprKind, Quantifier, Span, SubqueryKind};
 

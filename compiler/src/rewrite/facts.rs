@@ -78,6 +78,7 @@ impl Facts {
     /// Does each row of `left` meet at most one row of `right` under the condition?
     pub fn one_partner(&self, left: &Plan, right: &Plan, on: &Expr) -> bool {
         let equated = equated(on, &right.columns(), &left.columns());
+        // (At most one row in all: the empty key.)
         self.keys(right).iter().any(|key| key.is_subset(&equated))
     }
 

@@ -12,6 +12,8 @@ mod order_joins;
 mod prune_columns;
 mod push_filters;
 mod simplify;
+#[cfg(test)]
+mod testing;
 pub mod walk;
 
 use crate::plan::{ColumnId, Plan, Program};
@@ -64,8 +66,28 @@ pub fn rewrite_with(mut program: Program, disabled: &[&str]) -> Program {
         fresh = cx.fresh;
         #[cfg(debug_assertions)]
         if let Err(fault) = check::check(&program) {
-            panic!("after the rewrite {}: {fault}", pass.name);
+            panic!("after the rewrite {}: {fault}\n{program}", pass.name);
         }
     }
     program
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::check_law;
+
+    #[test]
+    fn decorrelation_keeps_the_rows() {
+        check_law(0..3000, false, &["simplify", "push_filters", "order_joins", "prune_columns"]);
+    }
+
+    #[test]
+    fn all_rewrites_keep_the_rows() {
+        check_law(3000..9000, false, &[]);
+    }
+
+    #[test]
+    fn guards_are_kept() {
+        check_law(9000..12000, true, &["prune_columns"]);
+    }
 }

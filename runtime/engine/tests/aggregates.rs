@@ -274,3 +274,47 @@ fn single_values() {
         check(seed, vec![table], 40, 3, build, move |tables| expected(&tables[0], key, &naive, scalar));
     }
 }
+
+/// A sum of floats is that of the present rows, exactly rounded: nothing is left of rows that came and went.
+#[test]
+fn float_sums_leave_no_drift() {
+    let layout = Layout::new(vec![not_null(SqlType::Double), not_null(SqlType::Real)]);
+    let sum = |function, argument, ty| Aggregate {
+        function,
+        argument,
+        distinct: false,
+        result: nullable(ty),
+        line: 1,
+        column: 1,
+    };
+    let aggregates = vec![sum(Sum, 0, SqlType::Double), sum(Avg, 0, SqlType::Double), sum(Sum, 1, SqlType::Real)];
+    let table = layout.clone();
+    let mut runtime = feldc_engine::Runtime::new(1, move |builder| {
+        let input = builder.table("t", table.clone(), false);
+        let output = builder.aggregate(input, 0, aggregates.clone(), true, "v");
+        builder.output("v", output, false);
+    });
+    let mut step = |rows: &[(f64, i64)]| {
+        let mut delta = feldc_engine::Batch::new(layout.stride());
+        for (value, weight) in rows {
+            delta.push(&encode(&layout, &[Value::Double(*value), Value::Real(*value as f32)]), *weight);
+        }
+        let output = runtime.step(vec![feldc_engine::StepInput { table: 0, rows: delta }]);
+        let layout = &runtime.view_layouts()[0];
+        let new = output.views[0].iter().find(|(_, weight)| *weight > 0).map(|(row, _)| layout.decode(row));
+        new.map(|values| format!("{values:?}"))
+    };
+    let shown = |double: &str, average: &str, real: &str| Some(format!("[{double}, {average}, {real}]"));
+    assert_eq!(step(&[]), shown("Null", "Null", "Null"));
+    assert_eq!(
+        step(&[(1e16, 1), (1.0, 1), (-1e16, 1)]),
+        shown("Double(1.0)", "Double(0.3333333333333333)", "Real(1.0)")
+    );
+    assert_eq!(step(&[(f64::INFINITY, 1)]), shown("Double(inf)", "Double(inf)", "Real(inf)"));
+    assert_eq!(step(&[(f64::NEG_INFINITY, 2)]), shown("Double(NaN)", "Double(NaN)", "Real(NaN)"));
+    assert_eq!(
+        step(&[(f64::INFINITY, -1), (f64::NEG_INFINITY, -2), (1e16, -1), (-1e16, -1), (1.0, -1), (-0.0, 1)]),
+        shown("Double(0.0)", "Double(0.0)", "Real(0.0)")
+    );
+    assert_eq!(step(&[(0.0, -1)]), shown("Null", "Null", "Null"));
+}

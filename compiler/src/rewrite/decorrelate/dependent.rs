@@ -379,25 +379,30 @@ impl<'a> Unnest<'a> {
         mut aggregates: Vec<(Column, AggregateCall)>,
         eliminate: bool,
     ) -> (Plan, Vec<Expr>, Bounds) {
-        let mut pushed = self.aggregate_input(input, &mut aggregates, eliminate);
-        let (plan, mark) = marked(std::mem::replace(&mut pushed.plan, unit()), self.cx);
-        let mark = reference(&Column { ty: boolean(true), ..mark });
+        let pushed = self.aggregate_input(input, &mut aggregates, eliminate);
+        let (plan, mark) = marked(pushed.plan, self.cx);
+        // The arguments are columns before the padding: where one fails its row goes, not the group.
+        let mut arguments = vec![];
+        for (_, call) in &mut aggregates {
+            let argument = match call.argument.take() {
+                Some(argument) => {
+                    let column = Column { id: self.cx.fresh.id(), name: "argument".to_string(), ty: argument.ty };
+                    let padded = ColumnType::new(argument.ty.ty, true);
+                    let read = Expr::column(column.id, padded, argument.span);
+                    arguments.push((column, argument));
+                    read
+                }
+                None => Expr::column(mark.id, boolean(true), call.span),
+            };
+            call.argument = Some(argument);
+            if call.function == AggregateFunction::CountStar {
+                call.function = AggregateFunction::Count;
+            }
+        }
+        let plan = extend(plan, arguments);
         let all = self.all_values(&pushed.bound, eliminate);
         let on = equate(&all.bound, &pushed.bound);
         let plan = joined(JoinKind::Left, all.plan, plan, on);
-        for (_, call) in &mut aggregates {
-            match (&mut call.argument, call.function) {
-                (argument, AggregateFunction::CountStar) => {
-                    *argument = Some(mark.clone());
-                    call.function = AggregateFunction::Count;
-                }
-                (Some(argument), _) => {
-                    let nothing = null(argument.ty.ty, argument.span);
-                    *argument = case(vec![(is_not_null(mark.clone()), argument.clone())], nothing);
-                }
-                (None, _) => (),
-            }
-        }
         let values = aggregates.iter().map(|(column, call)| over_nothing(column, call, false)).collect();
         let (mut keys, mut bound) = (vec![], all.bound);
         for bound in bound.values_mut() {

@@ -207,7 +207,7 @@ impl<'a> Extraction<'a> {
     fn scalar(&mut self, plan: Plan, span: Span, guards: &[Expr]) -> Expr {
         let columns = plan.columns();
         let value = Column { ty: ColumnType::new(columns[0].ty.ty, true), ..columns[0].clone() };
-        if always_one_row(&plan) {
+        if self.always_one_row(&plan) {
             let values = self.one_row(plan, guards);
             return values.get(&value.id).cloned().unwrap_or_else(|| null(value.ty.ty, span));
         }
@@ -236,6 +236,21 @@ impl<'a> Extraction<'a> {
         Expr { span, ..case(vec![(single, result)], null(value.ty.ty, span)) }
     }
 
+    /// Aggregates without GROUP BY below projections, and joined with what subqueries among those needed.
+    fn always_one_row(&self, plan: &Plan) -> bool {
+        match plan {
+            Plan::Project { input, .. } => self.always_one_row(input),
+            Plan::Aggregate { scalar, .. } => *scalar,
+            Plan::Join { kind: JoinKind::Left, left, right, on } => {
+                self.always_one_row(left) && self.cx.facts.one_partner(left, right, on)
+            }
+            Plan::Join { kind: JoinKind::Inner, left, right, on } => {
+                is_true(on) && self.always_one_row(left) && self.always_one_row(right)
+            }
+            _ => false,
+        }
+    }
+
     /// The columns of a plan that always has one row, as values over the input grown by its aggregates.
     fn one_row(&mut self, plan: Plan, guards: &[Expr]) -> Substitution {
         match plan {
@@ -250,6 +265,20 @@ impl<'a> Extraction<'a> {
             Plan::Aggregate { input, aggregates, .. } => {
                 let (joined, values) = join_aggregates(self.take(), *input, aggregates, guards, self.cx);
                 self.plan = joined;
+                values
+            }
+            Plan::Join { kind: JoinKind::Left, left, right, mut on } => {
+                let mut values = self.one_row(*left, guards);
+                substitute(&mut on, &values);
+                let columns = right.columns();
+                self.plan = dependent_join(JoinKind::Left, self.take(), *right, on, guards, self.cx);
+                let padded = |c: Column| (c.id, Expr::column(c.id, ColumnType::new(c.ty.ty, true), Span::default()));
+                values.extend(columns.into_iter().map(padded));
+                values
+            }
+            Plan::Join { left, right, .. } => {
+                let mut values = self.one_row(*left, guards);
+                values.extend(self.one_row(*right, guards));
                 values
             }
             _ => Substitution::new(),
@@ -374,14 +403,5 @@ fn without_select_list(plan: Plan) -> Plan {
     match plan {
         Plan::Project { input, .. } | Plan::Distinct { input } => without_select_list(*input),
         plan => plan,
-    }
-}
-
-/// Aggregates without GROUP BY below projections.
-fn always_one_row(plan: &Plan) -> bool {
-    match plan {
-        Plan::Project { input, .. } => always_one_row(input),
-        Plan::Aggregate { scalar, .. } => *scalar,
-        _ => false,
     }
 }

@@ -38,6 +38,8 @@ pub struct PointIndex {
     /// The empty places of `large`.
     vacant: Vec<u32>,
     hashes: Vec<u32>,
+    /// The rows of the delta at work that changed their key's presence: did it come?
+    changes: Vec<(usize, bool)>,
 }
 
 /// The rows of one key with many rows.
@@ -75,6 +77,7 @@ impl PointIndex {
             large: Vec::new(),
             vacant: Vec::new(),
             hashes: Vec::new(),
+            changes: Vec::new(),
         }
     }
 
@@ -94,9 +97,10 @@ impl PointIndex {
     }
 
     /// Adds a delta and appends to `presence` the keys that came (+1) or went (-1). A key that comes and goes within the
-    /// delta is there both times.
+    /// delta may be there both times, but not when one follows the other, as in most updates.
     pub fn update(&mut self, delta: &Batch, presence: &mut Batch) {
         let mut hashes = std::mem::take(&mut self.hashes);
+        let mut changes = std::mem::take(&mut self.changes);
         hashes.clear();
         hashes.extend(delta.iter().map(|(row, _)| hash32(&row[..self.key_len(row)])));
         for (at, (row, weight)) in delta.iter().enumerate() {
@@ -104,10 +108,18 @@ impl PointIndex {
             let (key, rest) = row.split_at(self.key_len(row));
             let (before, after) = self.add_row(hashes[at], key, rest, weight);
             if before != after {
-                presence.push(key, if after { 1 } else { -1 });
+                // Two changes of one key that follow each other are opposite.
+                let last = changes.pop_if(|(last, _)| hashes[*last] == hashes[at] && delta.row(*last).starts_with(key));
+                if last.is_none() {
+                    changes.push((at, after));
+                }
             }
         }
-        self.hashes = hashes;
+        for (at, came) in changes.drain(..) {
+            let row = delta.row(at);
+            presence.push(&row[..self.key_len(row)], if came { 1 } else { -1 });
+        }
+        (self.hashes, self.changes) = (hashes, changes);
         self.compact_when_due();
     }
 

@@ -120,17 +120,24 @@ impl FloatSums {
         if number == 0 {
             return;
         }
-        let result = self.sums[number as usize - 1].result();
-        if result == 0.0 {
-            // An exact sum of 0 is the sum of no rows, and there is one zero.
+        let sum = &self.sums[number as usize - 1];
+        if sum.is_zero() {
             self.release(number);
-            state[at..at + 12].fill(0);
+            state[at..at + 16].fill(0);
         } else {
-            state[at..at + 8].copy_from_slice(&result.to_le_bytes());
+            state[at..at + 8].copy_from_slice(&sum.result().to_le_bytes());
+            state[at + 12..at + 16].copy_from_slice(&sum.result_real().to_le_bytes());
         }
     }
 }
 
+/// The sum of a [`FloatSums::finish`]ed state, rounded once to REAL.
+#[inline]
+pub fn real_at(state: &[u8], at: usize) -> f32 {
+    f32::from_bits(u32_at(state, at + 12))
+}
+
+/// Likewise as DOUBLE.
 #[inline]
 pub fn f64_at(state: &[u8], at: usize) -> f64 {
     f64::from_bits(i64_at(state, at) as u64)

@@ -30,7 +30,8 @@ pub enum Kind {
     Sum(Number),
     /// [`super::wide::Wide`], of numbers of 128 bits.
     WideSum,
-    /// The present result (f64) and the number of an exact sum (u32) kept elsewhere, 0 for none.
+    /// The present result (f64), the number of an exact sum (u32) kept elsewhere, 0 for none, and the result rounded
+    /// once to REAL (f32).
     FloatSum(Number),
 }
 
@@ -40,7 +41,7 @@ impl Kind {
             Kind::Count | Kind::Truth(_) => 8,
             Kind::Sum(_) => 16,
             Kind::WideSum => WIDE,
-            Kind::FloatSum(_) => 12,
+            Kind::FloatSum(_) => 16,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Sums are exact here; only a final value that does not fit its type is an error, and another row may heal it.
 
-use super::accumulate::{f64_at, i128_at};
+use super::accumulate::{f64_at, i128_at, real_at};
 use super::extreme::{Texts, extreme};
 use super::plan::{Kind, Output, ROWS, Value};
 use super::wide::Wide;
@@ -19,6 +19,10 @@ impl Output {
         match self.value {
             Value::Count(at) => self.put_exact(Some(i128::from(i64_at(state, at))), out)?,
             Value::Sum { count, .. } if i64_at(state, count) <= 0 => put_null(result, out),
+            Value::Sum { kind: Kind::FloatSum(_), sum, average: false, .. } if result.ty == SqlType::Real => {
+                put_tag(result, out);
+                row::put_f32(out, real_at(state, sum));
+            }
             Value::Sum { kind: Kind::FloatSum(_), sum, count, average, .. } => {
                 let divisor = if average { i64_at(state, count) as f64 } else { 1.0 };
                 self.put_float(f64_at(state, sum) / divisor, out)?;

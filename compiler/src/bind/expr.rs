@@ -1,0 +1,392 @@
+//! Expressions: one arm per form of the syntax.
+
+use super::coerce::{boolean, null};
+use super::{Binder, Bound, DEPTH_MAX};
+use crate::diagnostic::{Diagnostic, code};
+use crate::parse::dialect::is_connective;
+use crate::plan::{Expr, ExprKind, Span};
+use feldc_value::{ColumnType, SqlType};
+use sqlparser::ast::{self, CastKind, UnaryOperator};
+
+impl Binder<'_> {
+    pub(super) fn expr(&mut self, expr: &ast::Expr) -> Bound<Expr> {
+        self.depth += 1;
+        let result = if self.depth > DEPTH_MAX { self.too_deep() } else { self.expr_inner(expr) };
+        self.depth -= 1;
+        result
+    }
+
+    pub(super) fn exprs(&mut self, exprs: &[&ast::Expr]) -> Bound<Vec<Expr>> {
+        let bound: Vec<Bound<Expr>> = exprs.iter().map(|expr| self.expr(expr)).collect();
+        bound.into_iter().collect()
+    }
+
+    fn too_deep<T>(&mut self) -> Bound<T> {
+        let error = Diagnostic::error(code::TOO_COMPLEX, "expression nests too deeply", self.statement);
+        self.fail(error.help(format!("at most {DEPTH_MAX} operators may nest: compute a part in a subquery")))
+    }
+
+    /// The place of an expression. Left-nested chains are as deep as they are long, so they are not recursed into.
+    pub(super) fn span_of(&self, expr: &ast::Expr) -> Span {
+        let mut first = expr;
+        while let ast::Expr::BinaryOp { left, .. } = first {
+            first = left;
+        }
+        let start = self.span(first);
+        match expr {
+            ast::Expr::BinaryOp { right, .. } => Span { end: self.span_of(right).end.max(start.end), ..start },
+            ast::Expr::Function(_) => self.to_closing_parenthesis(start),
+            _ => start,
+        }
+    }
+
+    /// sqlparser's span of a call ends before the `)`.
+    fn to_closing_parenthesis(&self, span: Span) -> Span {
+        let rest = &self.source.text.as_bytes()[(span.end as usize).min(self.source.text.len())..];
+        let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        match rest.get(blanks) {
+            Some(b')') => Span { end: span.end + blanks as u32 + 1, ..span },
+            _ => span,
+        }
+    }
+
+    fn expr_inner(&mut self, expr: &ast::Expr) -> Bound<Expr> {
+        let span = self.span_of(expr);
+        match expr {
+            ast::Expr::Nested(inner) => self.expr(inner),
+            ast::Expr::Identifier(ident) => self.identifier(ident),
+            ast::Expr::CompoundIdentifier(parts) => self.compound(parts, span),
+            ast::Expr::Value(value) => self.literal(&value.value, false, span),
+            ast::Expr::TypedString(typed) => self.typed_string(typed, span),
+            ast::Expr::Interval(interval) => self.interval(interval, span),
+            ast::Expr::UnaryOp { op, expr } => self.unary(op, expr, span),
+            ast::Expr::BinaryOp { op, .. } if is_connective(op) => self.chain(expr, op, span),
+            ast::Expr::BinaryOp { left, op, right } => self.binary(left, op, right, span),
+            ast::Expr::IsNull(operand) => self.is_null(operand, span),
+            ast::Expr::IsNotNull(operand) => {
+                let test = self.is_null(operand, span)?;
+                self.not(test, span)
+            }
+            ast::Expr::IsTrue(operand) => self.truth("IS TRUE", operand, span),
+            ast::Expr::IsNotTrue(operand) => self.truth("IS NOT TRUE", operand, span),
+            ast::Expr::IsFalse(operand) => self.truth("IS FALSE", operand, span),
+            ast::Expr::IsNotFalse(operand) => self.truth("IS NOT FALSE", operand, span),
+            ast::Expr::IsUnknown(operand) => self.truth("IS UNKNOWN", operand, span),
+            ast::Expr::IsNotUnknown(operand) => self.truth("IS NOT UNKNOWN", operand, span),
+            ast::Expr::IsDistinctFrom(left, right) => self.distinct_from("IS DISTINCT FROM", left, right, span),
+            ast::Expr::IsNotDistinctFrom(left, right) => self.distinct_from("IS NOT DISTINCT FROM", left, right, span),
+            ast::Expr::Between { expr, negated, low, high } => {
+                let test = self.between(expr, low, high, span)?;
+                self.negate_if(*negated, test, span)
+            }
+            ast::Expr::Like { negated, any: false, expr, pattern, escape_char } => {
+                self.like("LIKE", *negated, expr, pattern, escape_char.as_deref(), span)
+            }
+            ast::Expr::ILike { negated, any: false, expr, pattern, escape_char } => {
+                self.like("ILIKE", *negated, expr, pattern, escape_char.as_deref(), span)
+            }
+            ast::Expr::RLike { negated, expr, pattern, regexp: false } => {
+                let span = Span { end: self.span_of(pattern).end, ..self.span_of(expr) };
+                self.like("RLIKE", *negated, expr, pattern, None, span)
+            }
+            ast::Expr::Case { operand, conditions, else_result, .. } => {
+                self.case(operand.as_deref(), conditions, else_result.as_deref(), span)
+            }
+            ast::Expr::Cast { kind, expr, data_type, format: None } => {
+                let ty = self.data_type(data_type, span);
+                let operand = self.expr(expr)?;
+                let cast = self.explicit_cast(operand, ty?, span)?;
+                Ok(match kind {
+                    CastKind::Cast | CastKind::DoubleColon => cast,
+                    CastKind::TryCast | CastKind::SafeCast => attempt(cast),
+                })
+            }
+            ast::Expr::Exists { subquery, negated } => {
+                let test = self.exists(subquery, span)?;
+                self.negate_if(*negated, test, span)
+            }
+            ast::Expr::Subquery(query) => self.scalar_subquery(query, span),
+            ast::Expr::In { expr, target, negated, global: false } => {
+                let test = match target {
+                    ast::InTarget::List(list) => self.in_list(expr, list, span)?,
+                    ast::InTarget::Subquery(query) => self.in_subquery(expr, query, span)?,
+                    _ => return self.unsupported("IN over anything but a list or a subquery", span),
+                };
+                self.negate_if(*negated, test, span)
+            }
+            ast::Expr::AnyOp { left, compare_op, right, .. } => {
+                self.quantified(left, compare_op, right, crate::plan::Quantifier::Any, span)
+            }
+            ast::Expr::AllOp { left, compare_op, right } => {
+                self.quantified(left, compare_op, right, crate::plan::Quantifier::All, span)
+            }
+            ast::Expr::Function(function) => self.function(function, span),
+            ast::Expr::Extract { field, expr, .. } => self.extract(field, expr, span),
+            ast::Expr::Ceil { expr, field } => self.round_to("CEIL", expr, field, span),
+            ast::Expr::Floor { expr, field } => self.round_to("FLOOR", expr, field, span),
+            ast::Expr::Position { expr, r#in } => self.plain_call("POSITION", &[expr, r#in], span),
+            ast::Expr::Substring { expr, substring_from, substring_for, .. } => {
+                self.substring(expr, substring_from.as_deref(), substring_for.as_deref(), span)
+            }
+            ast::Expr::Trim { trim_where, trim_what, expr, trim_characters: None } => {
+                self.trim(trim_where.as_ref(), trim_what.as_deref(), expr, span)
+            }
+            ast::Expr::Overlay { expr, overlay_what, overlay_from, overlay_for } => {
+                let mut arguments: Vec<&ast::Expr> = vec![expr, overlay_what, overlay_from];
+                arguments.extend(overlay_for.as_deref());
+                self.plain_call("OVERLAY", &arguments, span)
+            }
+            ast::Expr::Tuple(_) => {
+                let error =
+                    Diagnostic::error(code::FEATURE_NOT_SUPPORTED, "a row is only supported in comparisons", span);
+                self.fail(error.help("compare it with another row, or use IN"))
+            }
+            other => self.unknown_form(other, span),
+        }
+    }
+
+    fn unknown_form(&mut self, expr: &ast::Expr, span: Span) -> Bound<Expr> {
+        let what = match expr {
+            ast::Expr::Array(_) => "ARRAY[...]",
+            ast::Expr::Map(_) => "MAP[...]",
+            ast::Expr::Struct { .. } => "a STRUCT literal",
+            ast::Expr::Lambda(_) => "a lambda",
+            ast::Expr::CompoundFieldAccess { .. } | ast::Expr::JsonAccess { .. } => "access to a field or element",
+            ast::Expr::AtTimeZone { .. } => "AT TIME ZONE",
+            ast::Expr::Collate { .. } => "COLLATE",
+            ast::Expr::SimilarTo { .. } => "SIMILAR TO",
+            ast::Expr::Like { .. } | ast::Expr::ILike { .. } => "LIKE ANY",
+            ast::Expr::Convert { .. } => "CONVERT",
+            ast::Expr::Cast { .. } => "CAST with FORMAT",
+            ast::Expr::GroupingSets(_) | ast::Expr::Cube(_) | ast::Expr::Rollup(_) => "GROUPING SETS",
+            _ => "this form of expression",
+        };
+        self.unsupported(what, span)
+    }
+
+    fn identifier(&mut self, ident: &ast::Ident) -> Bound<Expr> {
+        let name = self.name(ident);
+        // PI and the like are written without parentheses.
+        let constant = ident.quote_style.is_none() && matches!(name.text.as_str(), "pi" | "now" | "user");
+        if constant && !self.in_sight(&name.text) {
+            return self.call_without_parentheses(&name.text, name.span);
+        }
+        self.resolve(None, &name)
+    }
+
+    fn in_sight(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.columns.iter().any(|column| column.bare && column.name == name))
+    }
+
+    fn compound(&mut self, parts: &[ast::Ident], span: Span) -> Bound<Expr> {
+        match parts {
+            [table, column] => {
+                let (table, column) = (self.name(table), self.name(column));
+                self.resolve(Some(&table), &column)
+            }
+            _ => self.unsupported("access to a field of a column", span),
+        }
+    }
+
+    fn unary(&mut self, op: &UnaryOperator, operand: &ast::Expr, span: Span) -> Bound<Expr> {
+        match (op, operand) {
+            (UnaryOperator::Minus, ast::Expr::Value(value)) if matches!(value.value, ast::Value::Number(..)) => {
+                self.literal(&value.value, true, span)
+            }
+            (UnaryOperator::Minus, _) => self.plain_call("NEG", &[operand], span),
+            (UnaryOperator::Plus, _) => {
+                let operand = self.expr(operand)?;
+                match operand.ty.ty {
+                    ty if ty.is_numeric() || ty.is_interval() || ty == SqlType::Null => Ok(operand),
+                    ty => {
+                        let headline = format!("unary + does not exist for {ty}");
+                        self.fail(Diagnostic::error(code::UNDEFINED_FUNCTION, headline, span))
+                    }
+                }
+            }
+            (UnaryOperator::Not, _) => {
+                let operand = self.expr(operand)?;
+                let operand = self.condition(operand, "the operand of NOT")?;
+                self.not(operand, span)
+            }
+            (other, _) => self.unsupported(format!("the operator {other}"), span),
+        }
+    }
+
+    pub(super) fn not(&mut self, operand: Expr, span: Span) -> Bound<Expr> {
+        self.call("NOT", vec![operand], span)
+    }
+
+    pub(super) fn negate_if(&mut self, negated: bool, test: Expr, span: Span) -> Bound<Expr> {
+        if negated { self.not(test, span) } else { Ok(test) }
+    }
+
+    pub(super) fn plain_call(&mut self, name: &str, arguments: &[&ast::Expr], span: Span) -> Bound<Expr> {
+        let arguments = self.exprs(arguments)?;
+        self.call(name, arguments, span)
+    }
+
+    fn is_null(&mut self, operand: &ast::Expr, span: Span) -> Bound<Expr> {
+        // A row is NULL when all its columns are.
+        if let Some(items) = super::operator::row_operands(operand) {
+            let tests = self.exprs(&items)?.into_iter().map(|item| is_null(item, span)).collect();
+            return Ok(self.and(tests, span));
+        }
+        let operand = self.expr(operand)?;
+        Ok(is_null(operand, span))
+    }
+
+    fn truth(&mut self, name: &str, operand: &ast::Expr, span: Span) -> Bound<Expr> {
+        let operand = self.expr(operand)?;
+        let operand = self.condition(operand, &format!("the operand of {name}"))?;
+        self.call(name, vec![operand], span)
+    }
+
+    fn distinct_from(&mut self, name: &str, left: &ast::Expr, right: &ast::Expr, span: Span) -> Bound<Expr> {
+        if let (Some(left), Some(right)) = (super::operator::row_operands(left), super::operator::row_operands(right)) {
+            let (left, right) = (self.exprs(&left)?, self.exprs(&right)?);
+            return self.compare_rows(name, left, right, span);
+        }
+        let (left, right) = self.both(left, right)?;
+        self.compare(name, left, right, span)
+    }
+
+    fn between(&mut self, operand: &ast::Expr, low: &ast::Expr, high: &ast::Expr, span: Span) -> Bound<Expr> {
+        let [operand, low, high] = self.three(operand, low, high)?;
+        self.between_bound(operand, low, high, span)
+    }
+
+    pub(super) fn three(&mut self, a: &ast::Expr, b: &ast::Expr, c: &ast::Expr) -> Bound<[Expr; 3]> {
+        let (a, b, c) = (self.expr(a), self.expr(b), self.expr(c));
+        Ok([a?, b?, c?])
+    }
+
+    pub(super) fn between_bound(&mut self, operand: Expr, low: Expr, high: Expr, span: Span) -> Bound<Expr> {
+        let again = self.fresh_expr(&operand);
+        let from = self.compare(">=", operand, low, span)?;
+        let to = self.compare("<=", again, high, span)?;
+        Ok(self.and(vec![from, to], span))
+    }
+
+    fn like(
+        &mut self,
+        name: &str,
+        negated: bool,
+        operand: &ast::Expr,
+        pattern: &ast::Expr,
+        escape: Option<&ast::Expr>,
+        span: Span,
+    ) -> Bound<Expr> {
+        let mut arguments = vec![operand, pattern];
+        arguments.extend(escape);
+        let test = self.plain_call(name, &arguments, span)?;
+        self.negate_if(negated, test, span)
+    }
+
+    fn case(
+        &mut self,
+        operand: Option<&ast::Expr>,
+        conditions: &[ast::CaseWhen],
+        otherwise: Option<&ast::Expr>,
+        span: Span,
+    ) -> Bound<Expr> {
+        let operand = operand.map(|operand| self.expr(operand)).transpose();
+        let mut tests = vec![];
+        let mut results = vec![];
+        for when in conditions {
+            let test = match &operand {
+                Ok(None) => self.expr(&when.condition).and_then(|test| self.condition(test, "a condition of CASE")),
+                Ok(Some(operand)) => self.expr(&when.condition).and_then(|value| {
+                    let span = value.span;
+                    let operand = self.fresh_expr(operand);
+                    self.compare("=", operand, value, span)
+                }),
+                Err(reported) => Err(*reported),
+            };
+            tests.push(test);
+            results.push(self.expr(&when.result));
+        }
+        if let Some(otherwise) = otherwise {
+            results.push(self.expr(otherwise));
+        }
+        let tests = tests.into_iter().collect::<Bound<Vec<Expr>>>()?;
+        let results = results.into_iter().collect::<Bound<Vec<Expr>>>()?;
+        self.case_of(tests, results, span)
+    }
+
+    /// CASE from bound parts: one result more than tests is the ELSE.
+    pub(super) fn case_of(&mut self, tests: Vec<Expr>, results: Vec<Expr>, span: Span) -> Bound<Expr> {
+        let (ty, mut results) = self.unify(results, "the results of CASE")?;
+        let otherwise = (results.len() > tests.len()).then(|| results.pop()).flatten().map(Box::new);
+        let nullable = otherwise.as_ref().is_none_or(|e| e.ty.nullable) || results.iter().any(|e| e.ty.nullable);
+        let branches = tests.into_iter().zip(results).collect();
+        Ok(Expr { kind: ExprKind::Case { branches, otherwise }, ty: ColumnType::new(ty, nullable), span })
+    }
+
+    pub(super) fn coalesce(&mut self, operands: Vec<Expr>, span: Span) -> Bound<Expr> {
+        let (ty, mut operands) = self.unify(operands, "the operands of COALESCE")?;
+        if operands.len() == 1 {
+            return Ok(operands.remove(0));
+        }
+        let nullable = operands.iter().all(|operand| operand.ty.nullable);
+        Ok(Expr { kind: ExprKind::Coalesce(operands), ty: ColumnType::new(ty, nullable), span })
+    }
+
+    pub(super) fn in_list(&mut self, operand: &ast::Expr, list: &[ast::Expr], span: Span) -> Bound<Expr> {
+        let rows = row_list(operand, list);
+        let mut tests = vec![];
+        if let Some((left, rows)) = rows {
+            let left = self.exprs(&left)?;
+            for row in rows {
+                let right = self.exprs(&row)?;
+                let left: Vec<Expr> = left.iter().map(|expr| self.fresh_expr(expr)).collect();
+                tests.push(self.compare_rows("=", left, right, span)?);
+            }
+        } else {
+            let operand = self.expr(operand);
+            let items: Vec<Bound<Expr>> = list.iter().map(|item| self.expr(item)).collect();
+            let operand = operand?;
+            for item in items {
+                let item = item?;
+                let left = self.fresh_expr(&operand);
+                tests.push(self.compare("=", left, item, span)?);
+            }
+        }
+        match tests.is_empty() {
+            true => Ok(boolean(false, span)),
+            false => Ok(self.or(tests, span)),
+        }
+    }
+
+    fn explicit_cast(&mut self, operand: Expr, ty: SqlType, span: Span) -> Bound<Expr> {
+        match operand.ty.ty {
+            SqlType::Null => Ok(null(ty, span)),
+            _ => self.cast(operand, ty, span),
+        }
+    }
+}
+
+pub fn is_null(operand: Expr, span: Span) -> Expr {
+    if !operand.ty.nullable && !operand.fallible() {
+        return boolean(false, span);
+    }
+    Expr { kind: ExprKind::IsNull(Box::new(operand)), ty: ColumnType::new(SqlType::Boolean, false), span }
+}
+
+/// NULL where the expression fails.
+pub fn attempt(expr: Expr) -> Expr {
+    if !expr.fallible() {
+        return expr;
+    }
+    let (ty, span) = (ColumnType::new(expr.ty.ty, true), expr.span);
+    Expr { kind: ExprKind::Try(Box::new(expr)), ty, span }
+}
+
+type Row<'a> = Vec<&'a ast::Expr>;
+
+/// The parts of `(a, b) IN ((1, 2), (3, 4))`.
+fn row_list<'a>(operand: &'a ast::Expr, list: &'a [ast::Expr]) -> Option<(Row<'a>, Vec<Row<'a>>)> {
+    let left = super::operator::row_operands(operand)?;
+    let rows = list.iter().map(super::operator::row_operands).collect::<Option<Vec<_>>>()?;
+    Some((left, rows))
+}

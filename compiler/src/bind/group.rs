@@ -1,0 +1,135 @@
+//! GROUP BY: expressions over the rows of FROM become expressions over keys and aggregates.
+
+use super::scope::ScopeColumn;
+use super::{Binder, Bound};
+use crate::diagnostic::{Diagnostic, code};
+use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, Plan, Span};
+use std::collections::BTreeSet;
+
+/// Equal expressions, wherever they stand.
+pub fn same(a: &Expr, b: &Expr) -> bool {
+    fn without_places(expr: &Expr) -> Expr {
+        let mut copy = expr.clone();
+        copy.for_each_mut(&mut |expr| expr.span = Span::default());
+        copy
+    }
+    a.ty == b.ty && without_places(a) == without_places(b)
+}
+
+/// The grouped query's keys: each grouping expression with its column after grouping.
+pub struct Groups {
+    keys: Vec<(Expr, Column)>,
+    /// Columns that FROM offers: none may be used outside keys and aggregates.
+    inputs: BTreeSet<ColumnId>,
+}
+
+impl Binder<'_> {
+    /// Groups the plan by the expressions.
+    pub(super) fn group(
+        &mut self,
+        input: Plan,
+        exprs: Vec<Expr>,
+        aggregates: Vec<(Column, AggregateCall)>,
+        columns: &[ScopeColumn],
+    ) -> (Plan, Groups) {
+        let inputs = input.columns().iter().map(|column| column.id).collect();
+        let mut keys: Vec<(Expr, Column)> = vec![];
+        for expr in exprs {
+            if !keys.iter().any(|(key, _)| same(key, &expr)) {
+                let name = key_name(&expr, columns);
+                let column = self.fresh_column(&name, expr.ty);
+                keys.push((expr, column));
+            }
+        }
+        let (input, sources) = self.key_columns(input, &keys);
+        let scalar = keys.is_empty();
+        let plan_keys = keys.iter().zip(sources).map(|((_, column), source)| (column.clone(), source)).collect();
+        let plan = Plan::Aggregate { input: Box::new(input), keys: plan_keys, aggregates, scalar };
+        (plan, Groups { keys, inputs })
+    }
+
+    /// Computed keys get columns below the aggregate.
+    fn key_columns(&mut self, input: Plan, keys: &[(Expr, Column)]) -> (Plan, Vec<ColumnId>) {
+        let own: BTreeSet<ColumnId> = input.columns().iter().map(|column| column.id).collect();
+        let mut computed: Vec<(Column, Expr)> = vec![];
+        let mut sources = vec![];
+        for (expr, column) in keys {
+            match expr.kind {
+                ExprKind::Column(id) if own.contains(&id) => sources.push(id),
+                _ => {
+                    let source = self.fresh_column(&column.name, expr.ty);
+                    sources.push(source.id);
+                    computed.push((source, expr.clone()));
+                }
+            }
+        }
+        if computed.is_empty() {
+            return (input, sources);
+        }
+        let passed = input.columns().into_iter().map(|column| {
+            let expr = Expr::column(column.id, column.ty, Span::default());
+            (column, expr)
+        });
+        let columns = passed.chain(computed).collect();
+        (Plan::Project { input: Box::new(input), columns }, sources)
+    }
+
+    /// The expression over the grouped rows; reports columns that are neither keys nor aggregated.
+    pub(super) fn over_groups(&mut self, mut expr: Expr, groups: &Groups, columns: &[ScopeColumn]) -> Bound<Expr> {
+        let mut missing: Vec<(ColumnId, Span)> = vec![];
+        replace(&mut expr, groups, &mut missing);
+        let mut result = Ok(expr);
+        for (id, span) in missing {
+            let name = columns.iter().find(|column| column.expr.free_columns().contains(&id)).map(|column| {
+                column.table.as_ref().map_or(column.name.clone(), |table| format!("{table}.{}", column.name))
+            });
+            let name = name.unwrap_or_else(|| "?".to_string());
+            let headline = format!("column \"{name}\" must appear in GROUP BY or in an aggregate");
+            let error = Diagnostic::error(code::GROUPING_ERROR, headline, span)
+                .label("has many values in a group")
+                .help(format!("add {name} to GROUP BY, or write for example MAX({name})"));
+            result = Err(self.report(error));
+        }
+        result
+    }
+}
+
+fn key_name(expr: &Expr, columns: &[ScopeColumn]) -> String {
+    match &expr.kind {
+        ExprKind::Column(id) => columns
+            .iter()
+            .find(|column| matches!(&column.expr.kind, ExprKind::Column(other) if other == id))
+            .map_or("key".to_string(), |column| column.name.clone()),
+        _ => "key".to_string(),
+    }
+}
+
+/// Puts keys in place of grouping expressions, outermost first, and gathers other uses of input columns.
+fn replace(expr: &mut Expr, groups: &Groups, missing: &mut Vec<(ColumnId, Span)>) {
+    if let Some((_, column)) = groups.keys.iter().find(|(key, _)| same(key, expr)) {
+        *expr = Expr::column(column.id, column.ty, expr.span);
+        return;
+    }
+    if let ExprKind::Column(id) = expr.kind
+        && groups.inputs.contains(&id)
+    {
+        missing.push((id, expr.span));
+        return;
+    }
+    if let ExprKind::Subquery { plan, .. } = &mut expr.kind {
+        replace_in_plan(plan, groups, missing);
+    }
+    for child in expr.children_mut() {
+        replace(child, groups, missing);
+    }
+}
+
+fn replace_in_plan(plan: &mut Plan, groups: &Groups, missing: &mut Vec<(ColumnId, Span)>) {
+    // Keys of an inner grouping may be outer columns only through a projection, which is an expression.
+    for expr in plan.expressions_mut() {
+        replace(expr, groups, missing);
+    }
+    for child in plan.children_mut() {
+        replace_in_plan(child, groups, missing);
+    }
+}

@@ -1,0 +1,94 @@
+//! Literals: numbers by how they are written, text, dates and times.
+
+use super::coerce::{boolean, null};
+use super::{Binder, Bound};
+use crate::diagnostic::{Diagnostic, code};
+use crate::plan::{Expr, Span};
+use feldc_value::cast::cast_function;
+use feldc_value::function::Signature;
+use feldc_value::{ColumnType, SqlType, Value};
+use sqlparser::ast;
+
+/// Digits that a DECIMAL holds.
+const DIGITS_MAX: usize = 38;
+
+impl Binder<'_> {
+    pub(super) fn literal(&mut self, value: &ast::Value, negative: bool, span: Span) -> Bound<Expr> {
+        match value {
+            ast::Value::Number(digits, _) => self.number(digits, negative, span),
+            ast::Value::SingleQuotedString(text) => Ok(text_value(text, span)),
+            ast::Value::Boolean(value) => Ok(boolean(*value, span)),
+            ast::Value::Null => Ok(null(SqlType::Null, span)),
+            ast::Value::HexStringLiteral(_) => self.unsupported("the type VARBINARY (x'...')", span),
+            ast::Value::Placeholder(_) => {
+                let error = Diagnostic::error(code::SYNTAX_ERROR, "a program has no parameters", span);
+                self.fail(error.help("write the value itself"))
+            }
+            other => self.unsupported(format!("the literal {other}"), span),
+        }
+    }
+
+    /// Whole numbers are INTEGER, BIGINT or DECIMAL, the first that holds them; with a point DECIMAL; with an exponent
+    /// DOUBLE.
+    fn number(&mut self, digits: &str, negative: bool, span: Span) -> Bound<Expr> {
+        let signed = if negative { format!("-{digits}") } else { digits.to_string() };
+        let literal = |value, ty| Ok(Expr::literal(value, ColumnType::new(ty, false), span));
+        if digits.contains(['e', 'E']) {
+            return match signed.parse::<f64>() {
+                Ok(value) if value.is_finite() => literal(Value::Double(value), SqlType::Double),
+                _ => self.fail(Diagnostic::error("22003", format!("{signed} is out of range for DOUBLE"), span)),
+            };
+        }
+        if let Ok(value) = signed.parse::<i32>() {
+            return literal(Value::Integer(value), SqlType::Integer);
+        }
+        if let Ok(value) = signed.parse::<i64>() {
+            return literal(Value::BigInt(value), SqlType::BigInt);
+        }
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let unscaled = format!("{whole}{fraction}");
+        let unscaled = unscaled.trim_start_matches('0');
+        let precision = unscaled.len().max(fraction.len()).max(1);
+        if precision > DIGITS_MAX {
+            let error = Diagnostic::error("22003", format!("a number of {precision} digits is too long"), span);
+            return self.fail(error.help("a DECIMAL has at most 38 digits; with an exponent (1e0) it is a DOUBLE"));
+        }
+        match if unscaled.is_empty() { Ok(0) } else { unscaled.parse::<i128>() } {
+            Ok(units) => {
+                let ty = SqlType::Decimal { precision: precision as u8, scale: fraction.len() as u8 };
+                literal(Value::Decimal(if negative { -units } else { units }), ty)
+            }
+            Err(_) => self.fail(Diagnostic::error(code::SYNTAX_ERROR, format!("{digits} is not a number"), span)),
+        }
+    }
+
+    /// DATE '2024-02-29' and the like: text that must be a value of the type.
+    pub(super) fn typed_string(&mut self, typed: &ast::TypedString, span: Span) -> Bound<Expr> {
+        let ty = self.data_type(&typed.data_type, span)?;
+        let text = match &typed.value.value {
+            ast::Value::SingleQuotedString(text) => text,
+            other => return self.unsupported(format!("the literal {} {other}", typed.data_type), span),
+        };
+        let Ok(Some(function)) = cast_function(SqlType::VARCHAR, ty) else {
+            return Ok(text_value(text, span));
+        };
+        let signature = Signature { arguments: &[SqlType::VARCHAR], result: ty };
+        match (function.call)(&[Value::text(text.as_str())], &signature) {
+            Ok(value) => Ok(Expr::literal(value, ColumnType::new(ty, false), span)),
+            Err(error) => {
+                let headline = format!("invalid {ty} literal: {error}");
+                let form = match ty {
+                    SqlType::Date => "write DATE 'year-month-day', for example DATE '2024-02-29'",
+                    SqlType::Time => "write for example TIME '14:30:00'",
+                    SqlType::Timestamp => "write for example TIMESTAMP '2024-02-29 14:30:00'",
+                    _ => "correct the text",
+                };
+                self.fail(Diagnostic::error(error.code, headline, span).help(form))
+            }
+        }
+    }
+}
+
+pub fn text_value(text: &str, span: Span) -> Expr {
+    Expr::literal(Value::text(text), ColumnType::new(SqlType::VARCHAR, false), span)
+}

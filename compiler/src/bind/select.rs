@@ -1,0 +1,376 @@
+//! SELECT: its clauses in the order of their meaning.
+
+use super::coerce::text_literal;
+use super::from::From;
+use super::query::{OutColumn, Query, unnamed};
+use super::scope::{Clause, Scope, ScopeColumn};
+use super::{Binder, Bound, Reported};
+use crate::diagnostic::{Diagnostic, code};
+use crate::parse::Name;
+use crate::plan::{Expr, Plan, Span};
+use sqlparser::ast::{self, GroupByExpr, SelectItem};
+
+/// An item of the select list: written, or from `*`.
+enum Item<'a> {
+    Written(&'a ast::Expr, Option<Name>),
+    Offered(ScopeColumn),
+}
+
+/// A bound item with its name.
+struct Output {
+    name: String,
+    quoted: bool,
+    expr: Expr,
+}
+
+impl Binder<'_> {
+    /// `TABLE t`.
+    pub(super) fn table_query(&mut self, name: &ast::Ident) -> Bound<Query> {
+        let factor = ast::TableFactor::Table {
+            name: ast::ObjectName::from(vec![name.clone()]),
+            alias: None,
+            args: None,
+            with_hints: vec![],
+            version: None,
+            with_ordinality: false,
+            partitions: vec![],
+            json_path: None,
+            sample: None,
+            index_directives: vec![],
+            inheritance: None,
+        };
+        let from = self.from(&[ast::TableWithJoins { relation: factor, joins: vec![] }]);
+        if from.incomplete {
+            return Err(Reported);
+        }
+        let outputs = from
+            .columns
+            .into_iter()
+            .map(|column| Output { name: column.name, quoted: column.quoted, expr: column.expr })
+            .collect();
+        Ok(self.project(from.plan, outputs))
+    }
+
+    pub(super) fn select(&mut self, select: &ast::Select) -> Bound<Query> {
+        let span = self.source.convert(select.select_token.0.span).unwrap_or(self.statement);
+        self.check_select(select, span)?;
+        let From { plan, columns, incomplete } = self.from(&select.from);
+        let mut scope = Scope::new(columns, Clause::Select);
+        scope.incomplete = incomplete;
+        let (query, _) = self.within(scope, |binder| binder.select_over(select, plan, span));
+        match incomplete {
+            true => Err(Reported),
+            false => query,
+        }
+    }
+
+    fn check_select(&mut self, select: &ast::Select, span: Span) -> Bound<()> {
+        let what = if matches!(select.distinct, Some(ast::Distinct::On(_))) {
+            "DISTINCT ON"
+        } else if select.top.is_some() {
+            "TOP"
+        } else if select.into.is_some() {
+            "SELECT INTO"
+        } else if !select.lateral_views.is_empty() {
+            "LATERAL VIEW"
+        } else if select.qualify.is_some() {
+            "QUALIFY"
+        } else if !select.named_window.is_empty() {
+            "WINDOW"
+        } else if !select.connect_by.is_empty() {
+            "CONNECT BY"
+        } else if select.prewhere.is_some() || !select.cluster_by.is_empty() || !select.sort_by.is_empty() {
+            "this clause of SELECT"
+        } else {
+            return Ok(());
+        };
+        self.unsupported(what, span)
+    }
+
+    fn select_over(&mut self, select: &ast::Select, mut plan: Plan, span: Span) -> Bound<Query> {
+        let filter = self.filter_clause(select.selection.as_ref(), Clause::Where, "the condition of WHERE");
+        let items = self.items(&select.projection)?;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.scalar = !has_groups(&select.group_by);
+        }
+        let outputs = self.outputs(&items);
+        let keys = self.group_keys(&select.group_by, &items, &outputs);
+        let having = self.filter_clause(select.having.as_ref(), Clause::Having, "the condition of HAVING");
+        let (filter, keys, having) = (filter?, keys?, having?);
+        let mut outputs = outputs.into_iter().collect::<Bound<Vec<Output>>>()?;
+        if let Some(predicate) = filter {
+            plan = Plan::Filter { input: Box::new(plan), predicate };
+        }
+        let Some(scope) = self.scopes.last_mut() else { return Err(Reported) };
+        let aggregates = std::mem::take(&mut scope.aggregates);
+        let columns = scope.columns.clone();
+        let mut having = having;
+        if !keys.is_empty() || !aggregates.is_empty() || having.is_some() || has_groups(&select.group_by) {
+            let (grouped, groups) = self.group(plan, keys, aggregates, &columns);
+            plan = grouped;
+            let mut failed = false;
+            for output in &mut outputs {
+                match self.over_groups(output.expr.clone(), &groups, &columns) {
+                    Ok(expr) => output.expr = expr,
+                    Err(Reported) => failed = true,
+                }
+            }
+            having = match having.map(|having| self.over_groups(having, &groups, &columns)).transpose() {
+                Ok(having) => having,
+                Err(Reported) => return Err(Reported),
+            };
+            if failed {
+                return Err(Reported);
+            }
+        }
+        if let Some(predicate) = having {
+            plan = Plan::Filter { input: Box::new(plan), predicate };
+        }
+        self.check_size(span)?;
+        let mut query = self.project(plan, outputs);
+        if select.distinct == Some(ast::Distinct::Distinct) {
+            query.plan = Plan::Distinct { input: Box::new(query.plan) };
+        }
+        Ok(query)
+    }
+
+    fn project(&mut self, plan: Plan, outputs: Vec<Output>) -> Query {
+        let mut columns = vec![];
+        let mut out = vec![];
+        for Output { name, quoted, expr } in outputs {
+            let column = self.fresh_column(&name, expr.ty);
+            out.push(OutColumn { name, quoted, id: column.id, ty: column.ty });
+            columns.push((column, expr));
+        }
+        Query { plan: Plan::Project { input: Box::new(plan), columns }, columns: out }
+    }
+
+    fn filter_clause(&mut self, condition: Option<&ast::Expr>, clause: Clause, what: &str) -> Bound<Option<Expr>> {
+        let Some(condition) = condition else { return Ok(None) };
+        self.clause(clause);
+        let bound = self.expr(condition).and_then(|expr| self.condition(expr, what));
+        self.clause(Clause::Select);
+        bound.map(Some)
+    }
+
+    /// The select list with `*` written out.
+    fn items<'a>(&mut self, projection: &'a [SelectItem]) -> Bound<Vec<Item<'a>>> {
+        let mut items = vec![];
+        for item in projection {
+            match item {
+                SelectItem::UnnamedExpr(expr) => {
+                    items.push(Item::Written(expr, implied_name(expr).map(|i| self.name(i))))
+                }
+                SelectItem::ExprWithAlias { expr, alias } => items.push(Item::Written(expr, Some(self.name(alias)))),
+                SelectItem::Wildcard(options) => {
+                    let span = self.source.convert(options.wildcard_token.0.span).unwrap_or(self.statement);
+                    let offered: Vec<ScopeColumn> = self.offered(None);
+                    items.extend(self.star(offered, options, span)?);
+                }
+                SelectItem::QualifiedWildcard(ast::SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
+                    let name = self.single_name(name)?;
+                    let offered = self.offered(Some(&name.text));
+                    if offered.is_empty() && !self.scopes.last().is_some_and(|scope| scope.incomplete) {
+                        let headline = format!("table \"{}\" is not in FROM", name.text);
+                        return self.fail(Diagnostic::error(code::UNDEFINED_TABLE, headline, name.span));
+                    }
+                    items.extend(self.star(offered, options, name.span)?);
+                }
+                _ => return self.unsupported("this form of a select item", self.statement),
+            }
+        }
+        Ok(items)
+    }
+
+    fn offered(&self, table: Option<&str>) -> Vec<ScopeColumn> {
+        let columns = self.scopes.last().map_or(&[][..], |scope| &scope.columns);
+        columns
+            .iter()
+            .filter(|column| match table {
+                Some(table) => column.table.as_deref() == Some(table),
+                None => column.bare,
+            })
+            .cloned()
+            .collect()
+    }
+
+    /// `*` with EXCEPT or EXCLUDE; REPLACE puts an expression in a column's place.
+    fn star<'a>(
+        &mut self,
+        offered: Vec<ScopeColumn>,
+        options: &'a ast::WildcardAdditionalOptions,
+        span: Span,
+    ) -> Bound<Vec<Item<'a>>> {
+        if offered.is_empty() && !self.scopes.last().is_some_and(|scope| scope.incomplete) {
+            return self.fail(Diagnostic::error(code::SYNTAX_ERROR, "* needs a FROM clause with columns", span));
+        }
+        if options.opt_ilike.is_some() || options.opt_rename.is_some() || options.opt_alias.is_some() {
+            return self.unsupported("* with ILIKE, RENAME or an alias", span);
+        }
+        let mut without: Vec<Name> = vec![];
+        match &options.opt_exclude {
+            Some(ast::ExcludeSelectItem::Single(name)) => without.push(self.single_name(name)?),
+            Some(ast::ExcludeSelectItem::Multiple(names)) => {
+                for name in names {
+                    without.push(self.single_name(name)?);
+                }
+            }
+            None => (),
+        }
+        if let Some(except) = &options.opt_except {
+            without.push(self.name(&except.first_element));
+            without.extend(except.additional_elements.iter().map(|ident| self.name(ident)));
+        }
+        let replaced: Vec<(Name, &ast::Expr)> = options.opt_replace.as_ref().map_or(vec![], |replace| {
+            replace.items.iter().map(|item| (self.name(&item.column_name), &item.expr)).collect()
+        });
+        for name in without.iter().chain(replaced.iter().map(|(name, _)| name)) {
+            if offered.iter().all(|column| column.name != name.text) {
+                let headline = format!("column \"{}\" does not exist", name.text);
+                return self.fail(Diagnostic::error(code::UNDEFINED_COLUMN, headline, name.span));
+            }
+        }
+        Ok(offered
+            .into_iter()
+            .filter(|column| without.iter().all(|name| name.text != column.name))
+            .map(|column| match replaced.iter().find(|(name, _)| name.text == column.name) {
+                Some((name, expr)) => Item::Written(expr, Some(name.clone())),
+                None => Item::Offered(column),
+            })
+            .collect())
+    }
+
+    /// Binds the select list; each alias is in sight to its right.
+    fn outputs(&mut self, items: &[Item<'_>]) -> Vec<Bound<Output>> {
+        self.clause(Clause::Select);
+        let mut outputs = vec![];
+        for (at, item) in items.iter().enumerate() {
+            outputs.push(match item {
+                Item::Offered(column) => {
+                    Ok(Output { name: column.name.clone(), quoted: column.quoted, expr: column.expr.clone() })
+                }
+                Item::Written(expr, name) => self.expr(expr).map(|expr| {
+                    if let (Some(name), Some(scope)) = (name, self.scopes.last_mut()) {
+                        scope.aliases.push((name.text.clone(), expr.clone()));
+                    }
+                    let (name, quoted) = self.output_name(name.as_ref(), at, &expr);
+                    Output { name, quoted, expr }
+                }),
+            });
+        }
+        // An alias that failed must not be looked for further out.
+        if outputs.iter().any(|output| output.is_err())
+            && let Some(scope) = self.scopes.last_mut()
+        {
+            scope.incomplete = true;
+        }
+        outputs
+    }
+
+    fn output_name(&self, name: Option<&Name>, at: usize, _expr: &Expr) -> (String, bool) {
+        match name {
+            Some(name) => (name.text.clone(), name.quoted),
+            None => (unnamed(at), false),
+        }
+    }
+
+    /// The grouping expressions: columns of FROM first, then aliases, then positions in the select list.
+    fn group_keys(
+        &mut self,
+        group_by: &GroupByExpr,
+        items: &[Item<'_>],
+        outputs: &[Bound<Output>],
+    ) -> Bound<Vec<Expr>> {
+        self.clause(Clause::GroupBy);
+        let keys = self.group_keys_inner(group_by, items, outputs);
+        self.clause(Clause::Select);
+        keys
+    }
+
+    fn group_keys_inner(
+        &mut self,
+        group_by: &GroupByExpr,
+        items: &[Item<'_>],
+        outputs: &[Bound<Output>],
+    ) -> Bound<Vec<Expr>> {
+        let aggregates: std::collections::BTreeSet<_> =
+            self.scopes.last().iter().flat_map(|scope| &scope.aggregates).map(|(column, _)| column.id).collect();
+        let aggregated = |expr: &Expr| expr.free_columns().iter().any(|id| aggregates.contains(id));
+        let exprs = match group_by {
+            GroupByExpr::Expressions(exprs, modifiers) if modifiers.is_empty() => exprs,
+            GroupByExpr::All(modifiers) if modifiers.is_empty() => {
+                let plain = outputs.iter().flatten().map(|output| output.expr.clone()).filter(|expr| !aggregated(expr));
+                return Ok(plain.collect());
+            }
+            _ => return self.unsupported("ROLLUP, CUBE and GROUPING SETS", self.statement),
+        };
+        let mut keys = vec![];
+        let mut failed = false;
+        let mut rest: Vec<&ast::Expr> = exprs.iter().rev().collect();
+        while let Some(expr) = rest.pop() {
+            let span = self.span_of(expr);
+            let key = match expr {
+                ast::Expr::Tuple(parts) => {
+                    rest.extend(parts.iter().rev());
+                    continue;
+                }
+                ast::Expr::Rollup(_) | ast::Expr::Cube(_) | ast::Expr::GroupingSets(_) => {
+                    self.unsupported("ROLLUP, CUBE and GROUPING SETS", span)
+                }
+                ast::Expr::Value(value) => match &value.value {
+                    ast::Value::Number(digits, _) => self.by_position(digits, items, outputs, span),
+                    _ => self.expr(expr),
+                },
+                _ => self.expr(expr),
+            };
+            match key {
+                Ok(key) if aggregated(&key) => {
+                    let error = Diagnostic::error(code::GROUPING_ERROR, "GROUP BY cannot hold an aggregate", span);
+                    self.report(error.help("group by it in a query around this one"));
+                    failed = true;
+                }
+                // A constant makes no groups, but keeps the query grouped.
+                Ok(key) => keys.push(key),
+                Err(Reported) => failed = true,
+            }
+        }
+        if failed { Err(Reported) } else { Ok(keys) }
+    }
+
+    fn by_position(&mut self, digits: &str, items: &[Item<'_>], outputs: &[Bound<Output>], span: Span) -> Bound<Expr> {
+        let found = digits.parse::<usize>().ok().and_then(|at| outputs.get(at.checked_sub(1)?));
+        match found {
+            Some(Ok(output)) => {
+                let expr = output.expr.clone();
+                debug_assert!(text_literal(&expr).is_none() || !items.is_empty());
+                Ok(expr)
+            }
+            Some(Err(reported)) => Err(*reported),
+            None => {
+                let headline = format!("GROUP BY position {digits} is not in the select list");
+                let error = Diagnostic::error(code::INVALID_COLUMN_REFERENCE, headline, span);
+                self.fail(error.help(format!("the select list has {} items", items.len())))
+            }
+        }
+    }
+}
+
+fn has_groups(group_by: &GroupByExpr) -> bool {
+    match group_by {
+        // GROUP BY () is one group, as without GROUP BY.
+        GroupByExpr::Expressions(exprs, _) => {
+            exprs.iter().any(|expr| !matches!(expr, ast::Expr::Tuple(parts) if parts.is_empty()))
+        }
+        GroupByExpr::All(_) => true,
+    }
+}
+
+/// The name of an item without alias: that of the column it is.
+fn implied_name(expr: &ast::Expr) -> Option<&ast::Ident> {
+    match expr {
+        ast::Expr::Identifier(ident) => Some(ident),
+        ast::Expr::CompoundIdentifier(parts) => parts.last(),
+        ast::Expr::Nested(inner) => implied_name(inner),
+        _ => None,
+    }
+}

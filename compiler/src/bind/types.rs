@@ -1,0 +1,197 @@
+//! Type names to types, and which of them this version has.
+
+use super::{Binder, Bound};
+use crate::diagnostic::{Diagnostic, code};
+use crate::plan::Span;
+use feldc_value::{IntervalUnit, SqlType};
+use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, IntervalFields, TimezoneInfo};
+
+const DECIMAL_DIGITS_MAX: u64 = 38;
+/// FLOAT(p) with at most so many bits is REAL (ISO/IEC 9075-2 leaves it to the implementation).
+const REAL_BITS_MAX: u64 = 24;
+const TEXT_LENGTH_MAX: u64 = 10_485_760;
+
+impl Binder<'_> {
+    pub(super) fn data_type(&mut self, ty: &DataType, span: Span) -> Bound<SqlType> {
+        Ok(match ty {
+            DataType::Boolean | DataType::Bool => SqlType::Boolean,
+            DataType::TinyInt(_) => SqlType::TinyInt,
+            DataType::SmallInt(_) | DataType::Int2(_) | DataType::Int16 => SqlType::SmallInt,
+            DataType::Int(_) | DataType::Integer(_) | DataType::Int4(_) | DataType::Int32 => SqlType::Integer,
+            DataType::Signed | DataType::SignedInteger => SqlType::Integer,
+            DataType::BigInt(_) | DataType::Int8(_) | DataType::Int64 => SqlType::BigInt,
+            DataType::Decimal(info) | DataType::Numeric(info) | DataType::Dec(info) => self.decimal(info, span)?,
+            DataType::Real | DataType::Float4 | DataType::Float32 => SqlType::Real,
+            DataType::DoublePrecision | DataType::Float8 | DataType::Float64 => SqlType::Double,
+            DataType::Double(ExactNumberInfo::None) => SqlType::Double,
+            DataType::Float(info) => self.float(info, span)?,
+            DataType::Char(length) | DataType::Character(length) => {
+                SqlType::Char { length: self.length(length, span)?.unwrap_or(1) }
+            }
+            DataType::Varchar(length)
+            | DataType::CharacterVarying(length)
+            | DataType::CharVarying(length)
+            | DataType::Nvarchar(length) => SqlType::Varchar { length: self.length(length, span)? },
+            DataType::Text | DataType::String(None) => SqlType::VARCHAR,
+            DataType::String(Some(length)) => {
+                SqlType::Varchar { length: self.length(&Some(character_length(*length)), span)? }
+            }
+            DataType::Date => SqlType::Date,
+            DataType::Time(_, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => SqlType::Time,
+            DataType::Timestamp(_, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) | DataType::Datetime(_) => {
+                SqlType::Timestamp
+            }
+            DataType::Interval { fields: Some(fields), .. } => interval(fields),
+            DataType::Interval { fields: None, .. } => {
+                let error = Diagnostic::error(code::SYNTAX_ERROR, "INTERVAL needs its units", span);
+                return self.fail(error.help("write for example INTERVAL DAY TO SECOND or INTERVAL MONTH"));
+            }
+            DataType::Custom(name, modifiers) => self.named_type(&name.to_string(), modifiers, span)?,
+            other => return self.unknown_type(&other.to_string(), span),
+        })
+    }
+
+    /// Types that sqlparser takes for names.
+    fn named_type(&mut self, name: &str, modifiers: &[sqlparser::ast::TypeModifier], span: Span) -> Bound<SqlType> {
+        let numbers: Vec<Option<u64>> = modifiers.iter().map(|modifier| modifier.to_string().parse().ok()).collect();
+        match (name.to_uppercase().as_str(), numbers.as_slice()) {
+            ("NUMBER", []) => self.decimal(&ExactNumberInfo::None, span),
+            ("NUMBER", [Some(precision)]) => self.decimal(&ExactNumberInfo::Precision(*precision), span),
+            ("NUMBER", [Some(precision), Some(scale)]) => {
+                let scale = i64::try_from(*scale).unwrap_or(i64::MAX);
+                self.decimal(&ExactNumberInfo::PrecisionAndScale(*precision, scale), span)
+            }
+            ("STRING", []) => Ok(SqlType::VARCHAR),
+            ("INT64", []) => Ok(SqlType::BigInt),
+            ("FLOAT4" | "FLOAT32", []) => Ok(SqlType::Real),
+            ("FLOAT8" | "FLOAT64", []) => Ok(SqlType::Double),
+            ("SIGNED", []) => Ok(SqlType::Integer),
+            ("DATETIME", []) => Ok(SqlType::Timestamp),
+            _ => self.unknown_type(name, span),
+        }
+    }
+
+    fn unknown_type<T>(&mut self, name: &str, span: Span) -> Bound<T> {
+        /// First words of types of the dialect that are still to come.
+        const LATER: &[&str] = &[
+            "UNSIGNED",
+            "VARBINARY",
+            "BINARY",
+            "BYTEA",
+            "BYTES",
+            "BLOB",
+            "ARRAY",
+            "MAP",
+            "ROW",
+            "STRUCT",
+            "UUID",
+            "VARIANT",
+            "GEOMETRY",
+            "JSON",
+            "JSONB",
+            "TIMESTAMPTZ",
+        ];
+        let upper = name.to_uppercase();
+        let later = LATER.iter().any(|word| upper.starts_with(word) || upper.ends_with(word))
+            || upper.contains("UNSIGNED")
+            || upper.contains("WITH TIME ZONE");
+        if later || upper.starts_with("TIMESTAMP") || upper.starts_with("TIME") {
+            return self.unsupported(format!("the type {upper}"), span);
+        }
+        let known = [
+            "BOOLEAN",
+            "TINYINT",
+            "SMALLINT",
+            "INTEGER",
+            "BIGINT",
+            "DECIMAL",
+            "REAL",
+            "DOUBLE",
+            "CHAR",
+            "VARCHAR",
+            "TEXT",
+            "STRING",
+            "DATE",
+            "TIME",
+            "TIMESTAMP",
+            "INT",
+            "NUMERIC",
+        ];
+        let error = Diagnostic::error(code::UNDEFINED_OBJECT, format!("type \"{name}\" does not exist"), span);
+        match crate::diagnostic::closest(name, known) {
+            Some(near) => self.fail(error.help(format!("write {near}"))),
+            None => self.fail(error),
+        }
+    }
+
+    fn decimal(&mut self, info: &ExactNumberInfo, span: Span) -> Bound<SqlType> {
+        let (precision, scale) = match info {
+            ExactNumberInfo::None => (DECIMAL_DIGITS_MAX, 0),
+            ExactNumberInfo::Precision(precision) => (*precision, 0),
+            ExactNumberInfo::PrecisionAndScale(precision, scale) => (*precision, *scale),
+        };
+        let fits = (1..=DECIMAL_DIGITS_MAX).contains(&precision) && u64::try_from(scale).is_ok_and(|s| s <= precision);
+        if !fits {
+            let headline = format!("DECIMAL({precision}, {scale}) is out of range");
+            let error = Diagnostic::error(code::INVALID_PARAMETER, headline, span);
+            return self.fail(error.help("the precision is 1 to 38 digits, the scale 0 to the precision"));
+        }
+        Ok(SqlType::Decimal { precision: precision as u8, scale: scale as u8 })
+    }
+
+    fn float(&mut self, info: &ExactNumberInfo, span: Span) -> Bound<SqlType> {
+        let (ty, written) = match info {
+            ExactNumberInfo::None => (SqlType::Double, "FLOAT".to_string()),
+            ExactNumberInfo::Precision(bits @ 1..=53) => {
+                let ty = if *bits <= REAL_BITS_MAX { SqlType::Real } else { SqlType::Double };
+                (ty, format!("FLOAT({bits})"))
+            }
+            _ => {
+                let error = Diagnostic::error(code::INVALID_PARAMETER, "FLOAT takes 1 to 53 bits", span);
+                return self.fail(error.help("write REAL or DOUBLE"));
+            }
+        };
+        let warning = Diagnostic::warning(format!("{written} is read as {ty}"), span);
+        self.report(warning.help(format!("write {ty}: systems disagree on FLOAT")));
+        Ok(ty)
+    }
+
+    fn length(&mut self, length: &Option<CharacterLength>, span: Span) -> Bound<Option<u32>> {
+        match length {
+            None | Some(CharacterLength::Max) => Ok(None),
+            Some(CharacterLength::IntegerLength { length: length @ 1..=TEXT_LENGTH_MAX, .. }) => {
+                Ok(Some(*length as u32))
+            }
+            Some(CharacterLength::IntegerLength { length, .. }) => {
+                let headline = format!("text length {length} is out of range");
+                let error = Diagnostic::error(code::INVALID_PARAMETER, headline, span);
+                self.fail(error.help(format!("write a length of 1 to {TEXT_LENGTH_MAX} characters, or none")))
+            }
+        }
+    }
+}
+
+fn character_length(length: u64) -> CharacterLength {
+    CharacterLength::IntegerLength { length, unit: None }
+}
+
+fn interval(fields: &IntervalFields) -> SqlType {
+    use IntervalFields as F;
+    use IntervalUnit::*;
+    let (from, to) = match fields {
+        F::Year => (Year, Year),
+        F::Month => (Month, Month),
+        F::YearToMonth => (Year, Month),
+        F::Day => (Day, Day),
+        F::Hour => (Hour, Hour),
+        F::Minute => (Minute, Minute),
+        F::Second => (Second, Second),
+        F::DayToHour => (Day, Hour),
+        F::DayToMinute => (Day, Minute),
+        F::DayToSecond => (Day, Second),
+        F::HourToMinute => (Hour, Minute),
+        F::HourToSecond => (Hour, Second),
+        F::MinuteToSecond => (Minute, Second),
+    };
+    super::interval::interval_type(from, to)
+}

@@ -1,0 +1,330 @@
+//! SQL text to syntax trees: a list of statements with byte spans, and what was wrong with the others.
+//!
+//! Expressions and queries are sqlparser's trees; statements are our own, because their clauses are. No name is
+//! looked up here.
+
+pub mod dialect;
+mod print;
+mod split;
+mod statement;
+mod table;
+mod view;
+
+pub use statement::*;
+
+use crate::diagnostic::{Diagnostic, Source, code};
+use crate::plan::Span;
+use dialect::FeldcDialect;
+use sqlparser::ast::Ident;
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
+use std::ops::Range;
+
+/// Nesting of expressions and queries that a statement may have.
+const NESTING_MAX: usize = 200;
+/// Tokens that a statement may have: bounds the depth of left-nested chains (`a AND b AND c ...`).
+const TOKENS_MAX: usize = 500_000;
+
+/// Parses a program. Statements that parse are returned even when others do not.
+pub fn parse(text: &str) -> (Vec<Statement>, Vec<Diagnostic>) {
+    let source = Source::new(text);
+    if text.len() > u32::MAX as usize / 2 {
+        let error = Diagnostic::error(code::TOO_COMPLEX, "the program is longer than 2 GB", Span::default());
+        return (vec![], vec![error]);
+    }
+    let (ranges, mut errors) = split::split(&source);
+    let mut statements = vec![];
+    for range in ranges {
+        match parse_statement(&source, range) {
+            Ok(statement) => statements.push(statement),
+            Err(error) => errors.push(*error),
+        }
+    }
+    (statements, errors)
+}
+
+type Parsed<T> = Result<T, Box<Diagnostic>>;
+
+fn parse_statement(source: &Source<'_>, range: Range<usize>) -> Parsed<Statement> {
+    let span = source.span(range.start, range.end);
+    let tokens = tokenize(source, span)?;
+    if tokens.len() > TOKENS_MAX {
+        let error = Diagnostic::error(code::TOO_COMPLEX, format!("statement has more than {TOKENS_MAX} tokens"), span);
+        return Err(Box::new(error.help("split it into several views")));
+    }
+    let size = tokens.len();
+    let parser = Parser::new(&FeldcDialect).with_recursion_limit(NESTING_MAX).with_tokens_with_locations(tokens);
+    let mut cx = Cx { source, parser, span };
+    // The tree of a long chain is as deep as the chain: cloning and dropping it needs the stack for it.
+    let kind = with_stack(size, || cx.statement())?;
+    Ok(Statement { kind, span, tokens: size })
+}
+
+/// Runs `f` with stack enough for trees over `tokens` tokens.
+pub fn with_stack<T>(tokens: usize, f: impl FnOnce() -> T) -> T {
+    const FRAME: usize = 2 << 10;
+    const BASE: usize = 32 << 20;
+    stacker::grow(BASE + tokens * FRAME, f)
+}
+
+/// The statement's tokens, placed in the whole program.
+fn tokenize(source: &Source<'_>, span: Span) -> Parsed<Vec<TokenWithSpan>> {
+    let mut tokens = vec![];
+    let result = Tokenizer::new(&FeldcDialect, source.slice(span)).tokenize_with_location_into_buf(&mut tokens);
+    let moved = |at: Location| Location {
+        line: at.line + u64::from(span.line) - 1,
+        column: if at.line == 1 { at.column + u64::from(span.column) - 1 } else { at.column },
+    };
+    if let Err(error) = result {
+        let at = moved(error.location);
+        let offset = source.offset(at.line, at.column);
+        let message = error.message.trim_end_matches('.').to_lowercase();
+        return Err(Box::new(Diagnostic::error(code::SYNTAX_ERROR, message, source.span(offset, offset))));
+    }
+    for token in &mut tokens {
+        token.span.start = moved(token.span.start);
+        token.span.end = moved(token.span.end);
+    }
+    Ok(tokens)
+}
+
+/// One statement's parser with the program's text.
+struct Cx<'a> {
+    source: &'a Source<'a>,
+    parser: Parser<'a>,
+    /// The whole statement.
+    span: Span,
+}
+
+impl Cx<'_> {
+    fn statement(&mut self) -> Parsed<StatementKind> {
+        let kind = match self.word().as_str() {
+            "CREATE" => self.create()?,
+            "SET" => StatementKind::Set(self.set()?),
+            word @ ("LATENESS" | "DECLARE" | "INSERT" | "REMOVE" | "DROP" | "START" | "STOP" | "UPDATE" | "DELETE"
+            | "ALTER") => {
+                return Err(Box::new(Diagnostic::unsupported(format!("the statement {word}"), self.next_span())));
+            }
+            "SELECT" | "WITH" | "VALUES" | "(" => {
+                let error = Diagnostic::error(code::SYNTAX_ERROR, "a query alone is not a statement", self.next_span());
+                return Err(Box::new(error.help("give it a name: CREATE VIEW name AS SELECT ...")));
+            }
+            _ => return Err(self.unexpected("a statement: CREATE TABLE, CREATE VIEW, CREATE INDEX or SET")),
+        };
+        match self.parser.peek_token_ref().token {
+            Token::EOF => Ok(kind),
+            _ => Err(self.unexpected("`;` or the end of the statement")),
+        }
+    }
+
+    fn create(&mut self) -> Parsed<StatementKind> {
+        self.parser.next_token();
+        let or_replace = self.parser.parse_keywords(&[Keyword::OR, Keyword::REPLACE]);
+        match self.word().as_str() {
+            "TABLE" => Ok(StatementKind::CreateTable(self.create_table()?)),
+            "VIEW" | "LOCAL" | "MATERIALIZED" => Ok(StatementKind::CreateView(self.create_view(or_replace)?)),
+            "INDEX" => Ok(StatementKind::CreateIndex(self.create_index()?)),
+            word @ ("TYPE" | "FUNCTION" | "AGGREGATE" | "LINEAR" | "SOURCE" | "SINK" | "UNIQUE" | "CONNECTOR") => {
+                Err(Box::new(Diagnostic::unsupported(format!("CREATE {word}"), self.next_span())))
+            }
+            _ => Err(self.unexpected("TABLE, VIEW or INDEX after CREATE")),
+        }
+    }
+
+    /// The next token as an upper-case word or symbol.
+    fn word(&self) -> String {
+        self.parser.peek_token_ref().token.to_string().to_uppercase()
+    }
+
+    fn accept(&mut self, word: &str) -> bool {
+        let found = self.word() == word;
+        if found {
+            self.parser.next_token();
+        }
+        found
+    }
+
+    fn expect(&mut self, word: &str) -> Parsed<()> {
+        match self.accept(word) {
+            true => Ok(()),
+            false => Err(self.unexpected(word)),
+        }
+    }
+
+    /// Place of the next token; the end of the statement when there is none.
+    fn next_span(&self) -> Span {
+        let end = self.span.end as usize;
+        self.source.convert(self.parser.peek_token_ref().span).unwrap_or_else(|| self.source.span(end, end))
+    }
+
+    /// From `start` to the last token read.
+    fn since(&self, start: Span) -> Span {
+        let last = self.source.convert(self.parser.get_current_token().span);
+        Span { end: last.map_or(start.end, |last| last.end.max(start.end)), ..start }
+    }
+
+    fn unexpected(&self, expected: &str) -> Box<Diagnostic> {
+        let found = self.parser.peek_token_ref();
+        self.syntax_error(expected, &found.token.to_string(), self.next_span())
+    }
+
+    fn syntax_error(&self, expected: &str, found: &str, span: Span) -> Box<Diagnostic> {
+        let found = match found {
+            "EOF" => "the end of the statement".to_string(),
+            token => format!("`{token}`"),
+        };
+        let error = Diagnostic::error(code::SYNTAX_ERROR, format!("syntax error at {found}"), span);
+        Box::new(error.label(format!("expected {expected}")))
+    }
+
+    /// sqlparser's errors carry their place as text.
+    fn convert<T>(&self, result: Result<T, ParserError>) -> Parsed<T> {
+        let message = match result {
+            Ok(value) => return Ok(value),
+            Err(ParserError::RecursionLimitExceeded) => {
+                let error = Diagnostic::error(code::TOO_COMPLEX, "statement nests too deeply", self.span);
+                return Err(Box::new(error.help(format!(
+                    "at most {NESTING_MAX} levels of parentheses, calls and subqueries: name a part of it as a view"
+                ))));
+            }
+            Err(ParserError::ParserError(message) | ParserError::TokenizerError(message)) => message,
+        };
+        let end = self.span.end as usize;
+        let (message, span) = match message.rsplit_once(" at Line: ") {
+            Some((text, place)) => (text, self.place(place).unwrap_or_else(|| self.source.span(end, end))),
+            None => (message.as_str(), self.source.span(end, end)),
+        };
+        Err(match message.strip_prefix("Expected: ").and_then(|rest| rest.rsplit_once(", found: ")) {
+            Some((expected, found)) => self.syntax_error(expected, found, span),
+            None => Box::new(Diagnostic::error(code::SYNTAX_ERROR, lower_first(message), span)),
+        })
+    }
+
+    /// The token at `3, Column: 7`.
+    fn place(&self, place: &str) -> Option<Span> {
+        let (line, column) = place.split_once(", Column: ")?;
+        let at = Location { line: line.trim().parse().ok()?, column: column.trim().parse().ok()? };
+        let mut index = 0;
+        loop {
+            let token = self.parser.token_at(index);
+            match token.token {
+                Token::EOF => break,
+                _ if token.span.start == at => return self.source.convert(token.span),
+                _ => index += 1,
+            }
+        }
+        let offset = self.source.offset(at.line, at.column);
+        Some(self.source.span(offset, offset))
+    }
+
+    fn name(&mut self) -> Parsed<Name> {
+        let ident = self.parser.parse_identifier();
+        let ident = self.convert(ident)?;
+        Ok(Name::new(&ident, self.source.convert(ident.span).unwrap_or(self.span)))
+    }
+
+    fn names_in_parentheses(&mut self) -> Parsed<Vec<Name>> {
+        self.expect("(")?;
+        let mut names = vec![self.name()?];
+        while self.accept(",") {
+            names.push(self.name()?);
+        }
+        self.expect(")")?;
+        Ok(names)
+    }
+
+    /// `WITH ('key' = 'value', ...)`, if there is one.
+    fn properties(&mut self) -> Parsed<Vec<Property>> {
+        let mut properties = vec![];
+        if !self.accept("WITH") {
+            return Ok(properties);
+        }
+        self.expect("(")?;
+        loop {
+            let (key, key_span) = self.text_or_word("a property name in single quotes")?;
+            self.expect("=")?;
+            let (value, value_span) = self.text_or_word("a value in single quotes")?;
+            properties.push(Property { key: key.to_lowercase(), key_span, value, value_span });
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(properties)
+    }
+
+    fn text_or_word(&mut self, expected: &str) -> Parsed<(String, Span)> {
+        let span = self.next_span();
+        let text = match &self.parser.peek_token_ref().token {
+            Token::SingleQuotedString(text) => text.clone(),
+            Token::Word(word) => word.value.clone(),
+            Token::Number(number, _) => number.clone(),
+            _ => return Err(self.unexpected(expected)),
+        };
+        self.parser.next_token();
+        Ok((text, span))
+    }
+}
+
+/// An identifier as SQL means it: folded to lower case unless quoted.
+pub fn fold(ident: &Ident) -> (String, bool) {
+    match ident.quote_style {
+        Some(_) => (ident.value.clone(), true),
+        None => (ident.value.to_lowercase(), false),
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Style, render};
+
+    fn check(text: &str) -> String {
+        let (statements, errors) = parse(text);
+        let printed: Vec<String> = statements.iter().map(|statement| statement.to_string()).collect();
+        format!("{}{}", printed.join(""), render(&errors, "p.sql", text, Style::Plain))
+    }
+
+    #[test]
+    fn each_statement_reports_its_own_error() {
+        let shown = check("CREATE TABLE t (a INT;\nCREATE VIEW v AS SELECT FROM FROM t;\nCREATE VIEW w AS SELECT 1");
+        assert!(shown.contains("p.sql:1:22") && shown.contains("p.sql:2:"), "{shown}");
+        assert!(shown.starts_with("CREATE VIEW w AS SELECT 1"), "{shown}");
+    }
+
+    #[test]
+    fn the_attributes_of_a_column_in_any_order() {
+        let text = "CREATE TABLE t (id BIGINT DEFAULT 5 NOT NULL PRIMARY KEY, ts TIMESTAMP LATENESS INTERVAL 1 HOURS) \
+                    WITH ('materialized' = 'true')";
+        let shown = check(text);
+        assert!(shown.contains("id BIGINT DEFAULT 5 NOT NULL PRIMARY KEY"), "{shown}");
+        assert!(shown.contains("LATENESS INTERVAL 1 HOURS"), "{shown}");
+        assert!(shown.contains("'materialized' = 'true'"), "{shown}");
+    }
+
+    #[test]
+    fn deep_and_long_programs_are_no_danger() {
+        let deep = format!("CREATE VIEW v AS SELECT {}1{}", "(".repeat(5000), ")".repeat(5000));
+        assert!(check(&deep).contains("54001"));
+        let queries = format!("CREATE VIEW v AS {}SELECT 1{}", "SELECT * FROM (".repeat(5000), ")".repeat(5000));
+        assert!(check(&queries).contains("54001"));
+        let long = format!("CREATE VIEW v AS SELECT 1 WHERE true{}", " AND true".repeat(50_000));
+        assert_eq!(parse(&long).1, vec![]);
+        let nots = format!("CREATE VIEW v AS SELECT {} true", "NOT ".repeat(5000));
+        assert!(check(&nots).contains("54001"));
+    }
+
+    #[test]
+    fn a_difference_takes_units() {
+        let shown =
+            check("CREATE VIEW v AS SELECT (a - b) DAY AS d, f(a - b) day, x NOT BETWEEN SYMMETRIC 3 AND 1 FROM t");
+        assert!(shown.contains("$INTERVAL DAY TO DAY") && shown.contains("f(a - b) AS day"), "{shown}");
+        assert!(shown.contains("$BETWEEN SYMMETRIC"), "{shown}");
+    }
+}
