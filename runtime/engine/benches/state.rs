@@ -135,7 +135,7 @@ fn grouped(name: &str, keys: u64, rows: u64, functions: [AggregateFunction; 2]) 
         batch.push(&row(i), -1);
         batch.push(&row(i), 1);
         let key = mix(i) % keys;
-        batch.push(&pair(key, number % 1000), if number % 2 == 0 { 1 } else { -1 });
+        batch.push(&pair(key, number % 1000), if number.is_multiple_of(2) { 1 } else { -1 });
         vec![batch]
     };
     measure(name, rows, runtime, make, update);

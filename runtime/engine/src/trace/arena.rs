@@ -118,7 +118,7 @@ impl Arena {
     }
 
     /// Bytes of all blocks, free ones included.
-    pub fn len(&self) -> usize {
+    pub fn byte_len(&self) -> usize {
         self.bytes.len()
     }
 
@@ -146,7 +146,7 @@ mod tests {
     fn classes_cover_every_length_tightly() {
         for len in 1..100_000usize {
             let size = class_bytes(class_of(len));
-            assert!(len <= size && size % UNIT == 0, "{len} -> {size}");
+            assert!(len <= size && size.is_multiple_of(UNIT), "{len} -> {size}");
             assert!(size <= len + 7 || size * 4 <= len * 5, "{len} -> {size}");
         }
         assert!((class_of(u32::MAX as usize) as usize) < CLASSES);
@@ -157,7 +157,7 @@ mod tests {
     fn freed_blocks_come_back() {
         let mut arena = Arena::default();
         let blocks: Vec<Ref> = (0..10).map(|_| arena.allocate(class_of(100))).collect();
-        let len = arena.len();
+        let len = arena.byte_len();
         for &block in &blocks {
             arena.tail_mut(block)[..100].fill(1);
             arena.release(block, class_of(97));
@@ -166,6 +166,6 @@ mod tests {
         for _ in 0..10 {
             arena.allocate(class_of(99));
         }
-        assert_eq!((arena.len(), arena.free_bytes()), (len, 0));
+        assert_eq!((arena.byte_len(), arena.free_bytes()), (len, 0));
     }
 }

@@ -66,7 +66,7 @@ pub fn set_flags(block: &mut [u8], flags: u8) {
 /// The flags of a block whose only weight is `weight`.
 #[inline]
 pub fn flags_of(weight: i64) -> u8 {
-    u8::from(weight != 1) * WEIGHTED | u8::from(weight < 0) * NEGATIVE
+    (u8::from(weight != 1) * WEIGHTED) | (u8::from(weight < 0) * NEGATIVE)
 }
 
 impl Form {

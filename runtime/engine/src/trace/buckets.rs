@@ -124,6 +124,10 @@ impl Buckets {
         self.table.len + self.old.len
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     pub fn bytes(&self) -> usize {
         (self.table.words.len() + self.old.words.len()) * size_of::<u64>()
     }
@@ -255,7 +259,7 @@ mod tests {
 
     /// Keys are small numbers, hashed badly on purpose so that clusters wrap around the end.
     fn bad_hash(key: u32) -> u32 {
-        if key % 3 == 0 { u32::MAX - key % 2 } else { hash32(&key.to_le_bytes()) }
+        if key.is_multiple_of(3) { u32::MAX - key % 2 } else { hash32(&key.to_le_bytes()) }
     }
 
     #[test]

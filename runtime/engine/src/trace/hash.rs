@@ -75,7 +75,7 @@ mod tests {
         for i in 0..65_536u64 {
             let hash = hash64(&i.to_be_bytes());
             high[(hash >> 56) as usize] += 1;
-            low[((hash & 0xffff) * 3 >> 16) as usize] += 1;
+            low[(((hash & 0xffff) * 3) >> 16) as usize] += 1;
         }
         assert!(high.iter().all(|&count| (160..370).contains(&count)), "{high:?}");
         assert!(low.iter().all(|&count| (21_000..23_000).contains(&count)), "{low:?}");

@@ -346,7 +346,7 @@ impl PointIndex {
 
     fn compact_when_due(&mut self) {
         let garbage = self.arena.free_bytes();
-        if garbage < MIN_GARBAGE || garbage * 2 < self.arena.len() {
+        if garbage < MIN_GARBAGE || garbage * 2 < self.arena.byte_len() {
             return;
         }
         let mut fresh = Arena::default();
@@ -506,7 +506,7 @@ impl Trace for PointIndex {
 
     fn bytes(&self) -> usize {
         let large = self.large.iter().flatten().map(|large| size_of::<Large>() + large.rows.bytes());
-        self.arena.len() + self.buckets.bytes() + large.sum::<usize>()
+        self.arena.byte_len() + self.buckets.bytes() + large.sum::<usize>()
     }
 }
 

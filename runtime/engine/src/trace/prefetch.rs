@@ -1,6 +1,5 @@
 //! A hint to the processor that memory will be read soon; does nothing where there is no stable intrinsic.
 
-#![allow(unsafe_code)]
 // A hint needs the intrinsic; measured on the aggregate of a million keys.
 #![allow(unsafe_code)]
 

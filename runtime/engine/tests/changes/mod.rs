@@ -49,11 +49,13 @@ pub fn add(contents: &mut Contents, delta: &Batch) {
     contents.retain(|_, weight| *weight != 0);
 }
 
+type RandomRow = Box<dyn Fn(&mut Random) -> Vec<Value>>;
+
 /// A table under random change.
 pub struct Table {
     pub layout: Layout,
     pub contents: Contents,
-    row: Box<dyn Fn(&mut Random) -> Vec<Value>>,
+    row: RandomRow,
 }
 
 impl Table {

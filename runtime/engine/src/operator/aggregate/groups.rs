@@ -150,7 +150,7 @@ impl Groups {
         self.touched.clear();
         self.old.clear();
         let garbage = self.arena.free_bytes();
-        if garbage >= MIN_GARBAGE && garbage * 2 >= self.arena.len() {
+        if garbage >= MIN_GARBAGE && garbage * 2 >= self.arena.byte_len() {
             self.compact();
         }
     }
@@ -203,9 +203,9 @@ mod tests {
             let block = groups.find(hash, key.as_bytes()).expect("still there");
             groups.remove(hash, block);
         }
-        let before = groups.arena.len();
+        let before = groups.arena.byte_len();
         groups.settle();
-        assert!(groups.arena.len() < before / 2);
+        assert!(groups.arena.byte_len() < before / 2);
         for n in 0..100_000u32 {
             let key = n.to_string();
             assert_eq!(groups.find(hash32(key.as_bytes()), key.as_bytes()).is_some(), n % 10 == 0);
