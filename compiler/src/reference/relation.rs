@@ -151,9 +151,8 @@ impl Evaluation<'_> {
 
     /// The row of aggregates without GROUP BY over no row.
     pub(super) fn over_nothing(&self, aggregates: &[(Column, AggregateCall)]) -> Row {
-        let counts = |call: &AggregateCall| {
-            matches!(call.function, AggregateFunction::Count | AggregateFunction::CountStar)
-        };
+        let counts =
+            |call: &AggregateCall| matches!(call.function, AggregateFunction::Count | AggregateFunction::CountStar);
         aggregates.iter().map(|(_, call)| if counts(call) { Value::BigInt(0) } else { Value::Null }).collect()
     }
 

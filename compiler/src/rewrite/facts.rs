@@ -1,7 +1,6 @@
 //! What can be proven of a relation: which sets of columns are unique, and whether it has at most one row.
 
 use super::form::{column_of, conjuncts, equality, null_safe_equality};
-use super::walk::uses;
 use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind, Plan, Program, TableId};
 use std::collections::BTreeSet;
 
@@ -127,7 +126,7 @@ fn equated(on: &Expr, of: &[Column], with: &[Column]) -> Key {
         for (side, other) in [(a, b), (b, a)] {
             if let Some(id) = column_of(side)
                 && of.contains(&id)
-                && uses(other).is_subset(&with)
+                && other.free_columns().is_subset(&with)
             {
                 found.insert(id);
             }
@@ -139,7 +138,8 @@ fn equated(on: &Expr, of: &[Column], with: &[Column]) -> Key {
 /// Keys of a filter: a column that can have one value only adds nothing to a key.
 fn fixed(keys: Vec<Key>, predicate: &Expr, input: &Plan) -> Vec<Key> {
     let own = super::walk::ids(&input.columns());
-    let constant = |expr: &Expr| uses(expr).is_disjoint(&own) && !matches!(expr.kind, ExprKind::Subquery { .. });
+    let constant =
+        |expr: &Expr| expr.free_columns().is_disjoint(&own) && !matches!(expr.kind, ExprKind::Subquery { .. });
     let mut one_value = Key::new();
     for conjunct in conjuncts(predicate.clone()) {
         let Some((a, b)) = equality(&conjunct) else { continue };

@@ -4,9 +4,8 @@
 //! the condition of every semi- and antijoin is a conjunction of equalities (`=` or IS NOT DISTINCT FROM).
 //! What can fail is never evaluated for a row for which SQL would not evaluate it.
 
-pub mod facts;
-mod check;
 mod decorrelate;
+pub mod facts;
 pub mod form;
 mod order_joins;
 mod prune_columns;
@@ -14,6 +13,7 @@ mod push_filters;
 mod simplify;
 #[cfg(test)]
 mod testing;
+mod types;
 pub mod walk;
 
 use crate::plan::{ColumnId, Plan, Program};
@@ -61,11 +61,12 @@ pub fn rewrite_with(mut program: Program, disabled: &[&str]) -> Program {
         for view in &mut program.views {
             cx.shown = view.columns.iter().map(|column| column.id).collect();
             view.plan = (pass.run)(take(&mut view.plan), &mut cx);
-            check::retype(&mut view.plan);
+            types::retype(&mut view.plan);
+            types::fit(&mut view.plan, &view.columns);
         }
         fresh = cx.fresh;
         #[cfg(debug_assertions)]
-        if let Err(fault) = check::check(&program) {
+        if let Err(fault) = crate::plan::check::check(&program, false) {
             panic!("after the rewrite {}: {fault}\n{program}", pass.name);
         }
     }

@@ -4,7 +4,7 @@
 
 use super::Context;
 use super::form::{conjunction, conjuncts, equality, keep, null_safe_equality};
-use super::walk::{ids, map_children, uses};
+use super::walk::ids;
 use crate::plan::{ColumnId, Expr, JoinKind, Plan};
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub fn run(plan: Plan, cx: &mut Context) -> Plan {
             group.flatten(plan, cx);
             keep(group.joined(), &columns)
         }
-        plan => map_children(plan, &mut |child| run(child, cx)),
+        plan => plan.map_children(|child| run(child, cx)),
     }
 }
 
@@ -58,7 +58,7 @@ impl Group {
     }
 
     fn read_by(&self, expr: &Expr) -> BTreeSet<usize> {
-        let read = uses(expr);
+        let read = expr.free_columns();
         (0..self.inputs.len()).filter(|input| !self.inputs[*input].1.is_disjoint(&read)).collect()
     }
 

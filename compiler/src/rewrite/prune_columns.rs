@@ -5,7 +5,7 @@
 use super::Context;
 use super::facts::Facts;
 use super::form::{keep, unit};
-use super::walk::{ids, uses};
+use super::walk::ids;
 use crate::plan::{Column, ColumnId, Expr, JoinKind, Plan};
 use std::collections::BTreeSet;
 
@@ -28,19 +28,19 @@ fn prune(plan: Plan, wanted: &Wanted, facts: &Facts) -> Plan {
         }
         Plan::Values { rows, columns } => prune_values(rows, columns, wanted),
         Plan::Filter { input, predicate } => {
-            let wanted = wanted.union(&uses(&predicate)).copied().collect();
+            let wanted = wanted.union(&predicate.free_columns()).copied().collect();
             Plan::Filter { input: boxed(*input, &wanted), predicate }
         }
         Plan::Project { input, mut columns } => {
             columns.retain(|(column, _)| wanted.contains(&column.id));
-            let wanted = columns.iter().flat_map(|(_, expr)| uses(expr)).collect();
+            let wanted = columns.iter().flat_map(|(_, expr)| expr.free_columns()).collect();
             Plan::Project { input: boxed(*input, &wanted), columns }
         }
         Plan::Join { kind: JoinKind::Left, left, right, on } if idle(&left, &right, &on, wanted, facts) => {
             prune(*left, wanted, facts)
         }
         Plan::Join { kind, left, right, on } => {
-            let wanted = wanted.union(&uses(&on)).copied().collect();
+            let wanted = wanted.union(&on.free_columns()).copied().collect();
             Plan::Join { kind, left: boxed(*left, &wanted), right: boxed(*right, &wanted), on }
         }
         // None is left after decorrelation; kept whole.
@@ -51,7 +51,7 @@ fn prune(plan: Plan, wanted: &Wanted, facts: &Facts) -> Plan {
                 return unit();
             }
             let arguments = aggregates.iter().filter_map(|(_, call)| call.argument.as_ref());
-            let wanted = arguments.flat_map(uses).chain(keys.iter().map(|(_, id)| *id)).collect();
+            let wanted = arguments.flat_map(Expr::free_columns).chain(keys.iter().map(|(_, id)| *id)).collect();
             Plan::Aggregate { input: boxed(*input, &wanted), keys, aggregates, scalar }
         }
         Plan::Distinct { input } => {

@@ -5,7 +5,7 @@
 
 use super::Context;
 use super::form::{column_of, conjunction, conjuncts, disjunction, filter};
-use super::walk::{Substitution, ids, map_children, substitute, uses};
+use super::walk::{Substitution, ids, substitute};
 use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind, Plan};
 use std::collections::BTreeSet;
 
@@ -16,15 +16,13 @@ pub fn run(plan: Plan, _cx: &mut Context) -> Plan {
 /// `plan` restricted to the rows for which all conditions are true, evaluated in this order.
 fn push(plan: Plan, conditions: Vec<Expr>) -> Plan {
     match plan {
-        Plan::Filter { input, predicate } => {
-            push(*input, [factored(conjuncts(predicate)), conditions].concat())
-        }
+        Plan::Filter { input, predicate } => push(*input, [factored(conjuncts(predicate)), conditions].concat()),
         Plan::Project { input, columns } => push_project(*input, columns, conditions),
         Plan::Join { kind: JoinKind::Inner, left, right, on } => push_inner(*left, *right, on, conditions),
         Plan::Join { kind, left, right, on } => push_outer(kind, *left, *right, on, conditions),
         Plan::Aggregate { input, keys, aggregates, scalar } => {
             let names: BTreeSet<ColumnId> = keys.iter().map(|(column, _)| column.id).collect();
-            let moves = |c: &Expr| !scalar && !uses(c).is_empty() && uses(c).is_subset(&names);
+            let moves = |c: &Expr| !scalar && !c.free_columns().is_empty() && c.free_columns().is_subset(&names);
             let (inner, outer) = split(conditions, moves);
             let with = keys.iter().map(|(column, id)| (column.id, Expr::column(*id, column.ty, Default::default())));
             let input = push(*input, renamed(inner, &with.collect()));
@@ -51,7 +49,7 @@ fn push(plan: Plan, conditions: Vec<Expr>) -> Plan {
             let right = Box::new(push_by_position(*right, &columns, &inner));
             filter(Plan::SetIntersection { left, right, all, columns }, outer)
         }
-        plan => filter(map_children(plan, &mut |child| push(child, vec![])), conditions),
+        plan => filter(plan.map_children(|child| push(child, vec![])), conditions),
     }
 }
 
@@ -76,7 +74,7 @@ fn push_project(input: Plan, columns: Vec<(Column, Expr)>, conditions: Vec<Expr>
     let safe = !columns.iter().any(|(_, expr)| expr.fallible());
     // A computed column is computed again in a condition below: only once for each condition that names it.
     let (inner, outer): (Vec<Expr>, Vec<Expr>) = conditions.into_iter().partition(|condition| {
-        let read = uses(condition);
+        let read = condition.free_columns();
         let fallible = columns.iter().any(|(column, expr)| read.contains(&column.id) && expr.fallible());
         safe || (!condition.fallible() && !fallible)
     });
@@ -87,7 +85,9 @@ fn push_project(input: Plan, columns: Vec<(Column, Expr)>, conditions: Vec<Expr>
 fn push_inner(left: Plan, right: Plan, on: Expr, conditions: Vec<Expr>) -> Plan {
     let (left_ids, right_ids) = (ids(&left.columns()), ids(&right.columns()));
     let all = [factored(conjuncts(on)), conditions].concat();
-    let only = |condition: &Expr, ids: &BTreeSet<ColumnId>| !uses(condition).is_empty() && uses(condition).is_subset(ids);
+    let only = |condition: &Expr, ids: &BTreeSet<ColumnId>| {
+        !condition.free_columns().is_empty() && condition.free_columns().is_subset(ids)
+    };
     let (to_left, rest) = split(all, |condition| only(condition, &left_ids));
     let (to_right, here) = split(rest, |condition| only(condition, &right_ids));
     Plan::Join {
@@ -104,7 +104,7 @@ fn push_outer(kind: JoinKind, left: Plan, right: Plan, on: Expr, conditions: Vec
     let (left_ids, right_ids) = (ids(&left.columns()), ids(&right.columns()));
     let one_sided = kind != JoinKind::Full;
     let moves = |condition: &Expr, ids: &BTreeSet<ColumnId>| {
-        one_sided && !uses(condition).is_empty() && uses(condition).is_subset(ids)
+        one_sided && !condition.free_columns().is_empty() && condition.free_columns().is_subset(ids)
     };
     let (to_left, above) = split(conditions, |condition| moves(condition, &left_ids));
     let (to_right, here) = split(conjuncts(on), |condition| moves(condition, &right_ids));

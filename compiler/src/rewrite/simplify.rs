@@ -6,7 +6,7 @@ mod fold;
 use super::Context;
 use super::facts::Facts;
 use super::form::{is_never, is_true, keep, negated};
-use super::walk::{expressions_mut, ids};
+use super::walk::ids;
 use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, JoinKind, Plan};
 use feldc_engine::AggregateFunction;
 use feldc_value::function::Nulls;
@@ -20,7 +20,7 @@ pub fn run(plan: Plan, cx: &mut Context) -> Plan {
 }
 
 fn simplify(mut plan: Plan, needed: &Needed, facts: &Facts) -> Plan {
-    expressions_mut(&mut plan).into_iter().for_each(fold::fold);
+    plan.expressions_mut().into_iter().for_each(fold::fold);
     let inner = |plan: Box<Plan>, needed: &Needed| Box::new(simplify(*plan, needed, facts));
     match plan {
         Plan::Table { .. } | Plan::View { .. } | Plan::Values { .. } | Plan::Apply { .. } => plan,
@@ -151,9 +151,7 @@ fn common(a: Needed, b: Needed) -> Needed {
 fn strict_columns(expr: &Expr) -> Needed {
     match &expr.kind {
         ExprKind::Column(id) => Needed::from([*id]),
-        ExprKind::Call { function, arguments }
-            if matches!(function.nulls, Nulls::Strict | Nulls::StrictToOption) =>
-        {
+        ExprKind::Call { function, arguments } if matches!(function.nulls, Nulls::Strict | Nulls::StrictToOption) => {
             arguments.iter().flat_map(strict_columns).collect()
         }
         ExprKind::Try(operand) => strict_columns(operand),

@@ -31,7 +31,8 @@ pub fn tables() -> Vec<Table> {
 /// A program with one view that shows all columns of the plan.
 pub fn program(plan: Plan) -> Program {
     let columns = plan.columns();
-    let columns = columns.iter().map(|c| ViewColumn { name: c.name.clone(), case_sensitive: false, id: c.id, ty: c.ty });
+    let columns =
+        columns.iter().map(|c| ViewColumn { name: c.name.clone(), case_sensitive: false, id: c.id, ty: c.ty });
     let view = View {
         name: "v".to_string(),
         case_sensitive: false,
@@ -280,8 +281,7 @@ impl Queries {
                 let operand = self.number(half, scope);
                 let function = function(comparison, &[SqlType::BigInt, SqlType::BigInt]);
                 let quantifier = *self.dice.pick(&[Quantifier::Any, Quantifier::All]);
-                let kind =
-                    SubqueryKind::Quantified { operand: Box::new(operand), comparison: function, quantifier };
+                let kind = SubqueryKind::Quantified { operand: Box::new(operand), comparison: function, quantifier };
                 let plan = Box::new(self.one_column(size - 1, scope));
                 Expr { kind: ExprKind::Subquery { kind, plan }, ty: boolean(true), span: self.span() }
             }
@@ -305,7 +305,8 @@ impl Queries {
 /// Asserts that the rewrites (but the disabled ones) keep the rows of random queries. Of the failures the one with
 /// the smallest query is shown.
 pub fn check_law(seeds: std::ops::Range<u64>, fallible: bool, disabled: &[&str]) {
-    let failures: Vec<(u64, String)> = seeds.filter_map(|seed| Some((seed, failure(seed, fallible, disabled)?))).collect();
+    let failures: Vec<(u64, String)> =
+        seeds.filter_map(|seed| Some((seed, failure(seed, fallible, disabled)?))).collect();
     if let Some((seed, text)) = failures.iter().min_by_key(|(_, text)| text.len()) {
         panic!("{} failures; seed {seed}\n{text}", failures.len());
     }
@@ -401,9 +402,8 @@ fn show_expr(expr: &Expr, depth: usize) -> String {
         ExprKind::Or(operands) => list(operands, " or "),
         ExprKind::IsNull(operand) => format!("({} is null)", show_expr(operand, depth)),
         ExprKind::Case { branches, otherwise } => {
-            let branches = branches
-                .iter()
-                .map(|(c, r)| format!("when {} then {} ", show_expr(c, depth), show_expr(r, depth)));
+            let branches =
+                branches.iter().map(|(c, r)| format!("when {} then {} ", show_expr(c, depth), show_expr(r, depth)));
             let otherwise = otherwise.as_ref().map_or("null".to_string(), |e| show_expr(e, depth));
             format!("case {}else {otherwise} end", branches.collect::<String>())
         }

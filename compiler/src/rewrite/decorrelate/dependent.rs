@@ -7,7 +7,7 @@
 
 use super::super::Context;
 use super::super::form::*;
-use super::super::walk::{Substitution, fallible, free_columns, substitute, uses};
+use super::super::walk::{Substitution, fallible, substitute};
 use super::domain::Domain;
 use super::marked;
 use crate::plan::{AggregateCall, Column, ColumnId, Expr, JoinKind, Plan};
@@ -122,9 +122,12 @@ struct Unnest<'a> {
 impl<'a> Unnest<'a> {
     /// With the left side's columns; `None` when the right side reads none of them.
     fn new(left: &Plan, right: &Plan, guards: &[Expr], cx: &'a mut Context) -> Option<(Unnest<'a>, Vec<Column>)> {
-        let (columns, free) = (left.columns(), free_columns(right));
-        let read: BTreeMap<ColumnId, Column> =
-            columns.iter().filter(|column| free.contains(&column.id)).map(|column| (column.id, column.clone())).collect();
+        let (columns, free) = (left.columns(), right.free_columns());
+        let read: BTreeMap<ColumnId, Column> = columns
+            .iter()
+            .filter(|column| free.contains(&column.id))
+            .map(|column| (column.id, column.clone()))
+            .collect();
         if read.is_empty() {
             return None;
         }
@@ -135,7 +138,22 @@ impl<'a> Unnest<'a> {
 
     /// The columns of the domain that an expression reads.
     fn read(&self, expr: &Expr) -> BTreeSet<ColumnId> {
-        uses(expr).into_iter().filter(|id| self.domain.columns.contains_key(id)).collect()
+        expr.free_columns().into_iter().filter(|id| self.domain.columns.contains_key(id)).collect()
+    }
+
+    /// What stands for the domain's columns in expressions. On a row that belongs to no value the result does not
+    /// matter, but its type does.
+    fn substitution(&self, bound: &Bounds) -> Substitution {
+        let value = |(id, bound): (&ColumnId, &Bound)| {
+            let value = reference(&bound.column);
+            match self.domain.columns.get(id) {
+                Some(column) if value.ty.nullable && !column.ty.nullable => {
+                    (*id, coalesce(vec![value, zero(column.ty.ty)]))
+                }
+                _ => (*id, value),
+            }
+        };
+        bound.iter().map(value).collect()
     }
 
     fn cover(&mut self, pushed: Pushed, wanted: &BTreeSet<ColumnId>, eliminate: bool) -> Pushed {
@@ -144,7 +162,7 @@ impl<'a> Unnest<'a> {
 
     /// `eliminate`: nothing above can fail, so that values which the domain does not have do no harm.
     fn push(&mut self, plan: Plan, eliminate: bool) -> Pushed {
-        let free = free_columns(&plan);
+        let free = plan.free_columns();
         if self.domain.columns.keys().all(|id| !free.contains(id)) {
             return Pushed { plan, bound: Bounds::new() };
         }
@@ -160,9 +178,9 @@ impl<'a> Unnest<'a> {
                 let Pushed { plan, bound } = exactly(pushed, &columns);
                 Pushed { plan: Plan::Distinct { input: Box::new(plan) }, bound }
             }
-            Plan::Union { inputs, columns } => self.combine(inputs, columns, eliminate, &mut |inputs, columns| {
-                Plan::Union { inputs, columns }
-            }),
+            Plan::Union { inputs, columns } => {
+                self.combine(inputs, columns, eliminate, &mut |inputs, columns| Plan::Union { inputs, columns })
+            }
             Plan::SetDifference { left, right, all, columns } => {
                 self.combine(vec![*left, *right], columns, eliminate, &mut |inputs, columns| {
                     let [left, right] = pair(inputs);
@@ -189,7 +207,7 @@ impl<'a> Unnest<'a> {
         }
         let wanted = conditions.iter().flat_map(|condition| self.read(condition)).collect();
         let mut pushed = self.cover(pushed, &wanted, eliminate);
-        let with = substitution(&pushed.bound);
+        let with = self.substitution(&pushed.bound);
         conditions.iter_mut().for_each(|condition| substitute(condition, &with));
         pushed.plan = filter(pushed.plan, conditions);
         pushed
@@ -205,7 +223,9 @@ impl<'a> Unnest<'a> {
                 continue;
             }
             let made = pushed.plan.columns();
-            if uses(own).is_empty() || !uses(own).iter().all(|id| made.iter().any(|column| column.id == *id)) {
+            if own.free_columns().is_empty()
+                || !own.free_columns().iter().all(|id| made.iter().any(|column| column.id == *id))
+            {
                 continue;
             }
             let column = match column_of(own).and_then(|id| made.iter().find(|column| column.id == id)) {
@@ -228,7 +248,7 @@ impl<'a> Unnest<'a> {
         let pushed = self.push(input, eliminate);
         let wanted = columns.iter().flat_map(|(_, expr)| self.read(expr)).collect();
         let Pushed { plan, mut bound } = self.cover(pushed, &wanted, eliminate);
-        let with = substitution(&bound);
+        let with = self.substitution(&bound);
         columns.iter_mut().for_each(|(_, expr)| substitute(expr, &with));
         for bound in bound.values_mut() {
             match columns.iter().find(|(_, expr)| column_of(expr) == Some(bound.column.id)) {
@@ -253,7 +273,9 @@ impl<'a> Unnest<'a> {
         match kind {
             JoinKind::Inner => self.inner_join(left, right, on, eliminate),
             JoinKind::Full => self.full_join(left, right, on, eliminate),
-            JoinKind::Semi if left.bound.is_empty() && self.read(&on).is_empty() && only_equates(&on, &left, &right) => {
+            JoinKind::Semi
+                if left.bound.is_empty() && self.read(&on).is_empty() && only_equates(&on, &left, &right) =>
+            {
                 semi_as_inner(left, right, on)
             }
             JoinKind::Left | JoinKind::Semi | JoinKind::Anti => self.one_sided_join(kind, left, right, on, eliminate),
@@ -268,7 +290,7 @@ impl<'a> Unnest<'a> {
             let strict = own.strict || bound.get(id).is_some_and(|other| other.strict);
             bound.insert(*id, Bound { column: own.column.clone(), strict });
         }
-        substitute(&mut on, &substitution(&bound));
+        substitute(&mut on, &self.substitution(&bound));
         let on = [equate(&left.bound, &right.bound), conjuncts(on)].concat();
         Pushed { plan: joined(JoinKind::Inner, left.plan, right.plan, on), bound }
     }
@@ -277,7 +299,7 @@ impl<'a> Unnest<'a> {
     fn one_sided_join(&mut self, kind: JoinKind, left: Pushed, right: Pushed, mut on: Expr, eliminate: bool) -> Pushed {
         let wanted = self.read(&on).into_iter().chain(right.bound.keys().copied()).collect();
         let left = self.cover(left, &wanted, eliminate);
-        substitute(&mut on, &substitution(&left.bound));
+        substitute(&mut on, &self.substitution(&left.bound));
         let on = [equate(&left.bound, &right.bound), conjuncts(on)].concat();
         Pushed { plan: joined(kind, left.plan, right.plan, on), bound: left.bound }
     }
@@ -287,7 +309,7 @@ impl<'a> Unnest<'a> {
         let (left, right) = (self.cover(left, &both, eliminate), self.cover(right, &both, eliminate));
         let (left, right) = (settled(left), settled(right));
         let names = [left.plan.columns(), right.plan.columns()].concat();
-        substitute(&mut on, &substitution(&left.bound));
+        substitute(&mut on, &self.substitution(&left.bound));
         let on = [equate(&left.bound, &right.bound), conjuncts(on)].concat();
         let (plan, mark) = marked(left.plan, self.cx);
         let plan = joined(JoinKind::Full, plan, right.plan, on);
@@ -337,7 +359,7 @@ impl<'a> Unnest<'a> {
         let wanted = arguments().flat_map(|argument| self.read(argument)).collect();
         let pushed = self.push(input, eliminate);
         let pushed = self.cover(pushed, &wanted, eliminate);
-        let with = substitution(&pushed.bound);
+        let with = self.substitution(&pushed.bound);
         for argument in aggregates.iter_mut().filter_map(|(_, call)| call.argument.as_mut()) {
             substitute(argument, &with);
         }
@@ -442,7 +464,8 @@ impl<'a> Unnest<'a> {
             let strict = all().all(|bound| bound.strict);
             bound.insert(id, Bound { column, strict });
         }
-        let aligned = pushed.into_iter().zip(names).map(|(pushed, names)| self.aligned(pushed, &names, &bound)).collect();
+        let aligned =
+            pushed.into_iter().zip(names).map(|(pushed, names)| self.aligned(pushed, &names, &bound)).collect();
         columns.extend(bound.values().map(|bound| bound.column.clone()));
         Pushed { plan: build(aligned, columns), bound }
     }
@@ -457,10 +480,6 @@ impl<'a> Unnest<'a> {
         let columns = own.chain(domain).collect();
         Plan::Project { input: Box::new(pushed.plan), columns }
     }
-}
-
-fn substitution(bound: &Bounds) -> Substitution {
-    bound.iter().map(|(id, bound)| (*id, reference(&bound.column))).collect()
 }
 
 fn joined(kind: JoinKind, left: Plan, right: Plan, on: Vec<Expr>) -> Plan {
@@ -491,7 +510,8 @@ fn settled(pushed: Pushed) -> Pushed {
 /// Is the condition made of equalities between a column of the right side and something of the left?
 fn only_equates(on: &Expr, left: &Pushed, right: &Pushed) -> bool {
     let (left, right) = (left.plan.columns(), right.plan.columns());
-    let within = |expr: &Expr, columns: &[Column]| uses(expr).iter().all(|id| columns.iter().any(|c| c.id == *id));
+    let within =
+        |expr: &Expr, columns: &[Column]| expr.free_columns().iter().all(|id| columns.iter().any(|c| c.id == *id));
     conjuncts(on.clone()).iter().all(|condition| {
         let sides = equality(condition).or(null_safe_equality(condition));
         sides.is_some_and(|(a, b)| {
@@ -505,7 +525,7 @@ fn only_equates(on: &Expr, left: &Pushed, right: &Pushed) -> bool {
 
 /// L ⋉ R where only R depends on the domain: L ⋈ δ(R), which finds the values instead of trying each of them.
 fn semi_as_inner(left: Pushed, right: Pushed, on: Expr) -> Pushed {
-    let used = uses(&on);
+    let used = on.free_columns();
     let domain = |id: &ColumnId| right.bound.values().any(|bound| bound.column.id == *id);
     let columns = right.plan.columns();
     let kept: Vec<Column> = columns.into_iter().filter(|c| used.contains(&c.id) || domain(&c.id)).collect();

@@ -2,7 +2,7 @@
 
 use super::super::Context;
 use super::super::form::{attempt, column_of, conjunction, filter, is_unit, reference};
-use super::super::walk::{copy, uses};
+use super::super::walk::copy;
 use super::dependent::{Bound, Pushed, equate};
 use crate::plan::{Column, ColumnId, Expr, JoinKind, Plan};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ pub struct Domain {
 impl Domain {
     /// The values of `columns` in the rows of `left` for which all guards hold.
     pub fn new(left: &Plan, columns: BTreeMap<ColumnId, Column>, guards: &[Expr]) -> Domain {
-        let needed = guards.iter().flat_map(uses).chain(columns.keys().copied()).collect();
+        let needed = guards.iter().flat_map(Expr::free_columns).chain(columns.keys().copied()).collect();
         let source = filter(narrow(left, &needed).clone(), guards.iter().cloned().map(attempt).collect());
         Domain { source, columns }
     }

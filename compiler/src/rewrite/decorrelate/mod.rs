@@ -10,18 +10,18 @@ mod subqueries;
 
 use super::Context;
 use super::form::{conjuncts, extend, keep, truth, unit};
-use super::walk::{copy, map_children, take};
-use crate::plan::{Column, Expr, ExprKind, JoinKind, Plan};
+use super::walk::{copy, take};
+use crate::plan::{Column, Expr, JoinKind, Plan};
 use dependent::dependent_join;
 use subqueries::Extraction;
 
-/// The plan without [`ExprKind::Subquery`] and [`Plan::Apply`], with the same columns (and maybe more).
+/// The plan without [`ExprKind::Subquery`](crate::plan::ExprKind::Subquery) and [`Plan::Apply`], with the same columns (and maybe more).
 pub fn run(plan: Plan, cx: &mut Context) -> Plan {
-    match map_children(plan, &mut |child| run(child, cx)) {
+    match plan.map_children(|child| run(child, cx)) {
         Plan::Filter { input, predicate } => filter(*input, predicate, cx),
         Plan::Project { input, columns } => project(*input, columns, cx),
         Plan::Values { rows, columns } => values(rows, columns, cx),
-        Plan::Join { kind, left, right, on } if has_subquery(&on) => conditional_join(kind, *left, *right, on, cx),
+        Plan::Join { kind, left, right, on } if on.has_subquery() => conditional_join(kind, *left, *right, on, cx),
         Plan::Apply { kind, left, right, on } => lateral(kind, *left, *right, on, cx),
         Plan::Aggregate { input, keys, mut aggregates, scalar } => {
             let mut extraction = Extraction::new(*input, cx);
@@ -34,23 +34,19 @@ pub fn run(plan: Plan, cx: &mut Context) -> Plan {
     }
 }
 
-pub fn has_subquery(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Subquery { .. }) || expr.children().into_iter().any(has_subquery)
-}
-
 /// WHERE, HAVING and the like. Conditions that cannot fail go first, the others keep their order: each subquery is
 /// evaluated only for the rows that the conditions before it leave over.
 fn filter(input: Plan, predicate: Expr, cx: &mut Context) -> Plan {
-    if !has_subquery(&predicate) {
+    if !predicate.has_subquery() {
         return Plan::Filter { input: Box::new(input), predicate };
     }
     let columns = input.columns();
     let (first, rest): (Vec<Expr>, Vec<Expr>) =
-        conjuncts(predicate).into_iter().partition(|expr| !has_subquery(expr) && !expr.fallible());
+        conjuncts(predicate).into_iter().partition(|expr| !expr.has_subquery() && !expr.fallible());
     let mut plan = super::form::filter(input, first);
     let mut pending = vec![];
     for condition in rest {
-        if !has_subquery(&condition) {
+        if !condition.has_subquery() {
             pending.push(condition);
             continue;
         }
@@ -72,7 +68,7 @@ fn project(input: Plan, mut columns: Vec<(Column, Expr)>, cx: &mut Context) -> P
 
 /// Rows that read other relations are projections of the row without columns.
 fn values(rows: Vec<Vec<Expr>>, columns: Vec<Column>, cx: &mut Context) -> Plan {
-    let constant = |expr: &Expr| !has_subquery(expr) && super::walk::uses(expr).is_empty();
+    let constant = |expr: &Expr| !expr.has_subquery() && expr.free_columns().is_empty();
     if rows.iter().flatten().all(constant) {
         return Plan::Values { rows, columns };
     }
@@ -142,7 +138,7 @@ fn full_join(left: Plan, right: Plan, on: Expr, cx: &mut Context) -> Plan {
 /// A dependent join as the user wrote it.
 fn lateral(kind: JoinKind, left: Plan, right: Plan, on: Expr, cx: &mut Context) -> Plan {
     let columns = [left.columns(), if let JoinKind::Semi | JoinKind::Anti = kind { vec![] } else { right.columns() }];
-    let plan = if !has_subquery(&on) {
+    let plan = if !on.has_subquery() {
         dependent_join(kind, left, right, on, &[], cx)
     } else if kind == JoinKind::Inner {
         filter(dependent_join(kind, left, right, truth(true), &[], cx), on, cx)

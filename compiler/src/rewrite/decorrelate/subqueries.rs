@@ -5,9 +5,9 @@
 
 use super::super::Context;
 use super::super::form::*;
-use super::super::walk::{Substitution, copy, ids, substitute, uses};
+use super::super::walk::{Substitution, copy, ids, substitute};
 use super::dependent::{dependent_join, join_aggregates};
-use super::{has_subquery, marked, run};
+use super::{marked, run};
 use crate::plan::{AggregateCall, Column, Expr, ExprKind, JoinKind, Plan, Quantifier, Span, SubqueryKind};
 use feldc_engine::AggregateFunction;
 use feldc_value::{ColumnType, SqlType};
@@ -105,7 +105,7 @@ impl<'a> Extraction<'a> {
 
     /// Does the input itself (not an enclosing query) make the columns of the expression?
     fn has(&self, expr: &Expr) -> bool {
-        uses(expr).is_subset(&ids(&self.plan.columns()))
+        expr.free_columns().is_subset(&ids(&self.plan.columns()))
     }
 
     fn match_rows(&mut self, kind: JoinKind, plan: Plan, on: Vec<Expr>) {
@@ -122,7 +122,7 @@ impl<'a> Extraction<'a> {
 
     /// Replaces every subquery inside an expression that is evaluated where the guards hold.
     pub fn replace(&mut self, expr: &mut Expr, guards: &[Expr]) {
-        if !has_subquery(expr) {
+        if !expr.has_subquery() {
             return;
         }
         let mut guards = guards.to_vec();
