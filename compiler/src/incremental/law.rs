@@ -153,7 +153,7 @@ fn expected(program: &Program, model: &Model) -> Vec<BTreeMap<String, i64>> {
 
 /// Runs random changes through `program` on one and on three workers and checks every step against the evaluation of
 /// `meaning`: the same program, perhaps before rewriting.
-fn check_programs(meaning: &Program, program: &Program, seed: u64, steps: usize) {
+fn check_programs(meaning: &Program, program: &Program, seed: u64, steps: usize, errors: bool) {
     let mut random = Random::new(seed);
     let mut model = Model { tables: vec![vec![]; program.tables.len()] };
     let (mut one, mut three, mut late) = (Running::new(program, 1), Running::new(program, 3), Running::new(program, 1));
@@ -172,6 +172,12 @@ fn check_programs(meaning: &Program, program: &Program, seed: u64, steps: usize)
             assert_eq!(&one.views[view], expected, "incremental differs (left) from scratch (right): {}", context());
             assert_eq!(&three.views[view], expected, "three workers differ (left) from scratch (right): {}", context());
         }
+    }
+    if errors {
+        // The error stream holds exactly the failures of the present contents: those that were healed are gone.
+        let contents = reference::evaluate(meaning, &model.tables);
+        let failures = contents.iter().map(|view| view.errors.len() as i64).sum::<i64>();
+        assert_eq!((one.errors, three.errors), (failures, failures), "errors differ: seed {seed}\n{}", show(program));
     }
     late.step(&all);
     assert_eq!(late.views, one.views, "one step differs (left) from many (right): seed {seed}\n{}", show(program));
@@ -234,6 +240,6 @@ fn random_programs() {
     };
     for seed in seeds {
         let program = plans::program(&mut Random::new(seed));
-        check_programs(&program, &program, seed, 8);
+        check_programs(&program, &program, seed, 8, false);
     }
 }

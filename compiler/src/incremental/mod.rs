@@ -33,11 +33,11 @@ pub fn compile(program: &Program) -> Result<Circuit, Unsupported> {
 /// The circuit of half joins in schedule order.
 pub fn incremental(whole: &Whole) -> Circuit {
     let mut schedule = Schedule::new(whole);
-    let (constant, other): (Vec<usize>, Vec<usize>) =
-        (0..whole.nodes.len()).partition(|&position| schedule.constant[position]);
-    for position in constant.into_iter().chain(other) {
-        schedule.node(NodeId(position));
-    }
+    let is_table =
+        |position: usize| matches!(whole.nodes[position].op, WholeOp::Same(Op::Table { .. } | Op::KeyedTable { .. }));
+    let mut order: Vec<usize> = (0..whole.nodes.len()).collect();
+    order.sort_by_key(|&position| (!is_table(position), !schedule.constant[position]));
+    order.into_iter().for_each(|position| schedule.node(NodeId(position)));
     Circuit { nodes: schedule.nodes }
 }
 
@@ -268,5 +268,7 @@ impl<'a> Schedule<'a> {
     }
 }
 
+#[cfg(test)]
+mod golden;
 #[cfg(test)]
 mod law;

@@ -182,6 +182,18 @@ fn boolean(value: bool, span: Span) -> Expr {
 /// TRUE where `condition` is FALSE or unknown: the complement of a filter.
 pub(super) fn not_true(condition: Expr) -> Expr {
     let span = condition.span;
+    // The complement of the NULL test below is the test itself.
+    if let ExprKind::Case { branches, .. } = &condition.kind
+        && let [(test @ Expr { kind: ExprKind::IsNull(_), .. }, _)] = &branches[..]
+        && condition == is_false_where(test.clone())
+    {
+        return test.clone();
+    }
+    is_false_where(condition)
+}
+
+fn is_false_where(condition: Expr) -> Expr {
+    let span = condition.span;
     let branches = vec![(condition, boolean(false, span))];
     let otherwise = Some(Box::new(boolean(true, span)));
     Expr { kind: ExprKind::Case { branches, otherwise }, ty: ColumnType::new(SqlType::Boolean, false), span }
@@ -190,7 +202,7 @@ pub(super) fn not_true(condition: Expr) -> Expr {
 pub(super) fn is_not_null(operand: Expr) -> Expr {
     let span = operand.span;
     let ty = ColumnType::new(SqlType::Boolean, false);
-    not_true(Expr { kind: ExprKind::IsNull(Box::new(operand)), ty, span })
+    is_false_where(Expr { kind: ExprKind::IsNull(Box::new(operand)), ty, span })
 }
 
 /// A NOT NULL expression for an operand of which NULLs were filtered away: COALESCE with a value that never shows.
