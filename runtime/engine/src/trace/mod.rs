@@ -4,7 +4,6 @@
 //! [`OrderedIndex`] is a spine of sorted runs for access by order: minima, maxima, ranges.
 
 pub mod arena;
-mod block;
 pub mod buckets;
 pub mod hash;
 mod huge_pages;

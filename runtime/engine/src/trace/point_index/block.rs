@@ -2,7 +2,7 @@
 //!
 //! A block always has at least one record, so a record of no bytes (the key is the whole row, the weight 1) needs none.
 
-use super::arena::{Class, i64_at, u32_at};
+use crate::trace::arena::{Class, i64_at, u32_at};
 
 /// Bytes used (u32), size class, flags; the key follows.
 pub const HEAD: usize = 6;
