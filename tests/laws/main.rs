@@ -40,16 +40,26 @@ fn contents(session: &Session, view: &str) -> Vec<String> {
     let mut rows = Vec::new();
     for (row, weight) in session.view(view) {
         assert!(weight > 0, "{view} holds {row:?} with weight {weight}");
-        rows.extend((0..weight).map(|_| format!("{row:?}")));
+        rows.extend((0..weight).map(|_| spell(&row)));
     }
     rows.sort();
     rows
 }
 
 fn spelled(rows: &[Vec<Value>]) -> Vec<String> {
-    let mut rows: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
+    let mut rows: Vec<String> = rows.iter().map(|row| spell(row)).collect();
     rows.sort();
     rows
+}
+
+/// -0.0 and 0.0 are one value: an encoded row holds the latter, a reference value may be the former.
+fn spell(row: &[Value]) -> String {
+    let one_zero = |value: &Value| match value {
+        Value::Double(x) => Value::Double(x + 0.0),
+        Value::Real(x) => Value::Real(x + 0.0),
+        other => other.clone(),
+    };
+    format!("{:?}", row.iter().map(one_zero).collect::<Vec<_>>())
 }
 
 /// Every view equals what a from-scratch evaluation of its plan gives (no operator code in common).
