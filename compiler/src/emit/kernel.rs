@@ -31,6 +31,9 @@ pub fn emit_kernels(circuit: &Circuit, names: &Names) -> String {
         if !matches!(node.op, Op::Map { .. } | Op::Join { .. }) {
             continue;
         }
+        if !names.defines_kernel(id) {
+            continue;
+        }
         let (module, _) = names.kernel(id);
         if !modules.contains_key(module) {
             order.push(module);

@@ -2,6 +2,7 @@
 
 use crate::circuit::{Circuit, NodeId, Op};
 use crate::plan::{View, ViewId};
+use feldc_engine::Side;
 use feldc_pipeline::schema::Schema;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,8 +47,8 @@ fn identifier(text: &str) -> String {
 
 /// What each node is called in generated code and in error rows.
 pub struct Names {
-    /// Kernel of each Map and Join node: its module and function.
-    kernels: BTreeMap<NodeId, (String, String)>,
+    /// Kernel of each Map and Join node: its module and function, and whether an earlier node has the same one.
+    kernels: BTreeMap<NodeId, (String, String, bool)>,
     /// The owner of each node, for error rows.
     owners: Vec<String>,
     /// SQL name of each Table, KeyedTable and Output node.
@@ -63,7 +64,7 @@ impl Names {
 
         // Kernels are numbered inside their view, so that an edit of one view leaves the others' symbols, and with
         // them rustc's incremental results, alone.
-        let mut counts = BTreeMap::new();
+        let mut views_kernels: BTreeMap<Option<ViewId>, Vec<NodeId>> = BTreeMap::new();
         let mut names = Names { kernels: BTreeMap::new(), owners: Vec::new(), relations: BTreeMap::new() };
         let (mut tables, mut outputs) = (schema.tables.iter(), schema.views.iter());
         for (number, node) in circuit.nodes.iter().enumerate() {
@@ -83,16 +84,28 @@ impl Names {
                 }
                 _ => continue,
             };
-            let count = counts.entry(node.view).or_insert(0);
-            *count += 1;
-            names.kernels.insert(NodeId(number), (module(node.view).into(), format!("{kind}_{count}")));
+            let kernels: &mut Vec<NodeId> = views_kernels.entry(node.view).or_default();
+            let earlier = kernels.iter().find(|earlier| same_kernel(circuit, **earlier, NodeId(number)));
+            let kernel = match earlier.and_then(|earlier| names.kernels.get(earlier)) {
+                Some((module, function, _)) => (module.clone(), function.clone(), true),
+                None => {
+                    kernels.push(NodeId(number));
+                    (module(node.view).into(), format!("{kind}_{}", kernels.len()), false)
+                }
+            };
+            names.kernels.insert(NodeId(number), kernel);
         }
         names
     }
 
     /// Module and function of a Map or Join node.
     pub fn kernel(&self, node: NodeId) -> (&str, &str) {
-        self.kernels.get(&node).map_or((NO_VIEW, "absent"), |(module, function)| (module, function))
+        self.kernels.get(&node).map_or((NO_VIEW, "absent"), |(module, function, _)| (module, function))
+    }
+
+    /// Is the node the first with its kernel?
+    pub fn defines_kernel(&self, node: NodeId) -> bool {
+        self.kernels.get(&node).is_some_and(|(.., again)| !again)
     }
 
     /// The view that error rows of this node name; empty when there is none.
@@ -104,6 +117,25 @@ impl Names {
     pub fn relation(&self, node: NodeId) -> &str {
         self.relations.get(&node).map_or("", String::as_str)
     }
+}
+
+/// Would both nodes get the same function? The two halves of a join do.
+fn same_kernel(circuit: &Circuit, a: NodeId, b: NodeId) -> bool {
+    let parts = |id: NodeId| {
+        let node = &circuit.nodes[id.0];
+        let layout = |id: NodeId| circuit.nodes[id.0].layout.as_slice();
+        match &node.op {
+            Op::Map { input, kernel } => Some((kernel, layout(*input), None, &node.layout)),
+            Op::Join { delta, index, delta_side: Side::Left, kernel } => {
+                Some((kernel, layout(*delta), Some(layout(*index)), &node.layout))
+            }
+            Op::Join { delta, index, delta_side: Side::Right, kernel } => {
+                Some((kernel, layout(*index), Some(layout(*delta)), &node.layout))
+            }
+            _ => None,
+        }
+    };
+    parts(a) == parts(b)
 }
 
 #[cfg(test)]

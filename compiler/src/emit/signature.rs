@@ -32,7 +32,7 @@ impl Signatures {
     }
 }
 
-/// A type as a constant expression.
+/// A type as a constant expression; the templates define `decimal`.
 pub fn emit_type(ty: SqlType) -> TokenStream {
     let unit = |unit: IntervalUnit| {
         let name = format_ident!("{}", format!("{unit:?}"));
@@ -41,7 +41,7 @@ pub fn emit_type(ty: SqlType) -> TokenStream {
     match ty {
         SqlType::Decimal { precision, scale } => {
             let (precision, scale) = (Literal::u8_unsuffixed(precision), Literal::u8_unsuffixed(scale));
-            quote!(SqlType::Decimal { precision: #precision, scale: #scale })
+            quote!(decimal(#precision, #scale))
         }
         SqlType::Char { length } => {
             let length = Literal::u32_unsuffixed(length);

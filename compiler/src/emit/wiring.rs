@@ -36,10 +36,6 @@ pub fn emit_circuit(circuit: &Circuit, views: &[View], names: &Names) -> String 
     let items = quote! {
         #layouts
 
-        fn layout(columns: &[ColumnType]) -> Layout {
-            Layout::new(columns.to_vec())
-        }
-
         pub fn build(b: &mut Builder) {
             #(#statements)*
         }
@@ -188,7 +184,7 @@ fn emit_node(id: NodeId, node: &Node, names: &Names, layouts: &mut Layouts) -> T
         Op::Aggregate { input, key, aggregates, scalar } => {
             let (input, key) = (stream(*input), count(*key));
             let aggregates = aggregates.iter().map(emit_aggregate);
-            quote!(let #s = b.aggregate(#input, #key, vec![#(#aggregates),*], #scalar, #owner);)
+            quote!(let #s = b.aggregate(#input, #key, Vec::from([#(#aggregates),*]), #scalar, #owner);)
         }
         Op::Output { input, stored, .. } => {
             let (name, input) = (names.relation(id), stream(*input));

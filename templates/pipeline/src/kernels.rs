@@ -17,3 +17,7 @@ fn at<T>(result: Result<T, SqlError>, line: u32, column: u32) -> Result<T, EvalE
         Err(error) => Err(error.at(line, column)),
     }
 }
+
+const fn decimal(precision: u8, scale: u8) -> SqlType {
+    SqlType::Decimal { precision, scale }
+}
