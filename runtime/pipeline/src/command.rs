@@ -2,7 +2,7 @@
 
 use crate::config::read_connectors;
 use crate::config::runtime::RuntimeConfig;
-use crate::controller::{Controller, Options};
+use crate::controller::{Controller, Options, Shared};
 use crate::glue::Program;
 use crate::log::{self, Level};
 use crate::server::{self, Server};
@@ -184,15 +184,37 @@ fn serve(program: &Program, arguments: &Arguments, config: &RuntimeConfig, worke
     let controller = Controller::start(program, connectors, options).map_err(Stop::Usage)?;
     let shared = controller.shared.clone();
     runtime.spawn(signals.drain(shared.clone()));
-    let server = Server::new(shared, arguments.token.clone(), config.max_request_bytes);
+    let server = Server::new(shared.clone(), arguments.token.clone(), config.max_request_bytes);
     if let Some(listener) = listener {
         runtime.spawn(server::run(server.clone(), listener));
     }
     let result = controller.wait();
+    tell_losses(&shared);
     // Answers on their way are given a moment.
     runtime.block_on(server.settle(Duration::from_secs(1)));
     runtime.shutdown_timeout(Duration::from_millis(100));
     result.map_err(Stop::Failed)
+}
+
+/// The server that shows dead letters and the error view ends with the process: what they hold is told before.
+fn tell_losses(shared: &Shared) {
+    const SHOWN: usize = 5;
+    let rejected = shared.dead_letters.total();
+    if rejected > 0 {
+        log::say(Level::Warn, format_args!("{rejected} input records were rejected, the last of them:"));
+        let letters = shared.dead_letters.list(None);
+        for letter in letters.iter().skip(letters.len().saturating_sub(SHOWN)) {
+            let (place, reason) = (&letter.rejected, &letter.rejected.reason);
+            log::say(
+                Level::Warn,
+                format_args!("  {}, line {}, byte {}: {reason}", letter.endpoint, place.line, place.offset),
+            );
+        }
+    }
+    let errors = shared.lock().error_rows;
+    if errors != 0 {
+        log::say(Level::Warn, format_args!("{errors} rows failed to evaluate; they are the rows of error_view"));
+    }
 }
 
 async fn listen(arguments: &Arguments) -> Result<tokio::net::TcpListener, String> {
@@ -241,7 +263,7 @@ impl Signals {
         }
     }
 
-    async fn drain(mut self, shared: std::sync::Arc<crate::controller::Shared>) {
+    async fn drain(mut self, shared: std::sync::Arc<Shared>) {
         self.one().await;
         log::say(Level::Info, format_args!("stopping: finishing what is queued (a second signal stops at once)"));
         shared.drain();

@@ -22,12 +22,13 @@ fn file_to_file() {
     (0..50_000).for_each(|k| writeln!(rows, "{k},name {k},{k}.25").unwrap());
     rows.push_str("x,bad,1\n50000,last,1");
     folder.write("in.csv", rows);
-    let output = json!({ "name": "json", "config": { "array": false } });
-    let schema = echo::schema(
-        file("file_input", "in.csv", json!({ "name": "csv" })),
-        file("file_output", "out/rows.json", output),
-        false,
-    );
+    let mut input = file("file_input", "in.csv", json!({ "name": "csv" }));
+    let mut output = file("file_output", "out/rows.json", json!({ "name": "json" }));
+    // Queues that are full nearly always: slow, but nothing is lost or stuck.
+    input[0]["max_queued_records"] = json!(100);
+    input[0]["max_batch_size"] = json!(50);
+    output[0]["max_queued_records"] = json!(1);
+    let schema = echo::schema(input, output, false);
     let result = run(&folder, &schema, &["--until-complete", "--no-http"]);
     assert!(result.status.success(), "{result:?}");
     let written = folder.read("out/rows.json");
@@ -42,6 +43,9 @@ fn printed_and_failing_runs() {
     folder.write("in.json", "{\"insert\":{\"k\":1,\"v\":\"a\"}}\n{\"insert\":{\"k\":2,\"v\":\"boom\"}}\noops\n");
     let input = file("file_input", "in.json", json!({ "name": "json" }));
     let result = run(&folder, &echo::schema(input.clone(), Value::Null, false), &["--until-complete", "--print"]);
+    let said = String::from_utf8(result.stderr).unwrap();
+    assert!(said.contains("1 input records were rejected") && said.contains("t.f, line 3"), "{said}");
+    assert!(said.contains("1 rows failed to evaluate"), "{said}");
     let printed = String::from_utf8(result.stdout).unwrap();
     assert_eq!((result.status.code(), lines(&printed).len()), (Some(0), 2), "{printed}");
     assert_eq!(lines(&printed)[0], r#"{"view":"tv","insert":{"k":1,"v":"a","d":null}}"#);
@@ -87,7 +91,10 @@ fn ingress_views_and_errors() {
 
     let array = "[{\"insert\":{\"k\":3}},{\"insert\":{\"k\":\"x\"}},{\"insert\":{\"k\":4,\"v\":\"boom\"}}]";
     let (status, reply) = server.post("/ingress/t?format=json&array=true", array);
-    assert_eq!((status, &reply["error_code"], &reply["details"]["num_errors"]), (400, &json!("ParseErrors"), &json!(1)));
+    assert_eq!(
+        (status, &reply["error_code"], &reply["details"]["num_errors"]),
+        (400, &json!("ParseErrors"), &json!(1))
+    );
     wait_for(|| (server.get("/view/tv")["rows"].as_array().unwrap().len() == 3).then_some(()));
     wait_for(|| (server.get("/view/error_view")["rows"][0][0] == "tv").then_some(()));
     let letters = server.get("/dead_letters");
@@ -156,7 +163,8 @@ fn a_growing_file_is_followed_and_started_after_another() {
     let folder = Folder::new();
     folder.write("first.csv", "1,a,1\n");
     folder.write("second.csv", "2,b,2\n");
-    let config = |path: &str, follow: bool| json!({ "name": "file_input", "config": { "path": path, "follow": follow } });
+    let config =
+        |path: &str, follow: bool| json!({ "name": "file_input", "config": { "path": path, "follow": follow } });
     let inputs = json!([
         { "name": "a", "labels": ["first"], "paused": true, "transport": config("first.csv", false), "format": { "name": "csv" } },
         { "name": "b", "start_after": "first", "transport": config("second.csv", true), "format": { "name": "csv" } },

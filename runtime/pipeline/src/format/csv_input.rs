@@ -285,13 +285,8 @@ mod tests {
     #[test]
     fn broken_records_are_told_and_cost_nothing_else() {
         let text = "1,a\nx,a\n,a\n3000000000000000000000,a\n5,a,,maybe\n6,b\n7,\"cut\noff";
-        let rejected = [
-            (2, "is not a number"),
-            (3, "NULL is not allowed"),
-            (4, "does not fit"),
-            (5, "to BOOLEAN"),
-            (7, "quoted"),
-        ];
+        let rejected =
+            [(2, "is not a number"), (3, "NULL is not allowed"), (4, "does not fit"), (5, "to BOOLEAN"), (7, "quoted")];
         check(CsvInput::default(), text, &["+1 1 \"a\" null true null", "+1 6 \"b\" null true null"], &rejected);
     }
 

@@ -77,7 +77,7 @@ impl Upload<'_> {
         while let Some(bytes) = next_bytes(&mut body).await? {
             total += bytes.len() as u64;
             if most.is_some_and(|most| total > most) {
-                let message = format!("the body is longer than max_request_bytes; {} records were taken", self.taken());
+                let message = "the body is longer than max_request_bytes; the rows before that were taken";
                 return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestTooLarge", message));
             }
             self.parser.parse(&bytes, &mut self.parsed);
@@ -96,12 +96,14 @@ impl Upload<'_> {
         self.shared.push(self.index, &mut self.parsed, bytes);
     }
 
-    fn taken(&self) -> u64 {
-        self.shared.lock().inputs[self.index].total_records
+    /// Rows of later requests may be counted in: the token then waits for a little more than it has to.
+    fn token(&self) -> String {
+        let records = self.shared.lock().inputs[self.index].total_records;
+        format!("{}.{}.{records}", self.shared.incarnation, self.index)
     }
 
     fn answer(self) -> Result<Response, ApiError> {
-        let token = format!("{}.{}.{}", self.shared.incarnation, self.index, self.taken());
+        let token = self.token();
         if self.error_count == 0 {
             return Ok(json(&json!({ "token": token })));
         }

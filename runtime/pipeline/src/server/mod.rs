@@ -126,7 +126,7 @@ pub async fn run(server: Arc<Server>, listener: TcpListener) {
             let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEADER_TIMEOUT)
-                .max_buf_size(HEADER_BYTES_MAX.max(64 << 10))
+                .max_buf_size(HEADER_BYTES_MAX)
                 .serve_connection(TokioIo::new(stream), service);
             if let Err(error) = connection.await {
                 log::say(Level::Debug, format_args!("a connection ended: {error}"));
@@ -149,8 +149,7 @@ async fn answer(
     log::say(Level::Debug, format_args!("{} {}", request.method(), request.uri()));
     server.active.fetch_add(1, Ordering::AcqRel);
     let _done = Done(&server.active);
-    let response = hyper_util::service::TowerToHyperService::new(router).call(request).await;
-    response
+    hyper_util::service::TowerToHyperService::new(router).call(request).await
 }
 
 /// Counts a request as answered, also when its client has gone.

@@ -1,6 +1,9 @@
 //! Programs without a compiler: every table is passed on as the view beside it. A row whose bytes hold the word `boom`
 //! fails to evaluate.
 
+// The example has its schema from a file, the process tests leave the program to the example.
+#![allow(dead_code)]
+
 use feldc_pipeline::glue::{Batch, Builder, Errors, Layout, Program, SqlError, map_rows};
 use feldc_pipeline::schema::{Field, Schema, Table, View};
 use feldc_value::{ColumnType, SqlType};

@@ -71,7 +71,9 @@ impl Server {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let length = body.len();
-        let head = format!("{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n");
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
+        );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(body).unwrap();
         BufReader::new(stream)
@@ -118,7 +120,8 @@ impl Drop for Server {
 pub fn read_head(reader: &mut impl BufRead) -> (u16, Option<usize>) {
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
-    let status = line.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no status: {line:?}"));
+    let status =
+        line.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no status: {line:?}"));
     let mut length = None;
     loop {
         line.clear();
