@@ -17,8 +17,10 @@ mod plan;
 mod relation;
 mod schema;
 mod set;
+mod unique;
 
 pub use schema::schema;
+pub use unique::unique_keys;
 
 use crate::circuit::Whole;
 use crate::plan::{Expr, Program, Span, ViewId, ViewKind};
@@ -45,9 +47,10 @@ impl std::fmt::Display for Unsupported {
 
 impl std::error::Error for Unsupported {}
 
-fn internal(message: String, span: Span) -> Unsupported {
+/// A broken promise between phases, as an error that a person can report.
+pub(crate) fn internal(message: String, span: Span) -> Unsupported {
     let help = "this is a bug of the compiler: please report it with the program".to_string();
-    Unsupported { code: "XX000", message: format!("internal error in lowering: {message}"), help, span }
+    Unsupported { code: "XX000", message: format!("internal error: {message}"), help, span }
 }
 
 fn unsupported(message: &str, help: &str, span: Span) -> Unsupported {
@@ -66,6 +69,8 @@ struct Lowering<'a> {
     program: &'a Program,
     classes: Classes,
     flow: Flow,
+    /// Unique keys of the views, see [`unique_keys`].
+    view_keys: Vec<Vec<Vec<usize>>>,
     /// Lowered views: definitions of their SQL columns.
     views: HashMap<ViewId, (Feed, Vec<Expr>)>,
     /// Lowered shared subtrees by class: definitions of their columns by position.
@@ -74,8 +79,14 @@ struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(program: &'a Program) -> Lowering<'a> {
-        let classes = Classes::new(program);
-        Lowering { program, classes, flow: Flow::default(), views: HashMap::new(), shared: HashMap::new() }
+        Lowering {
+            program,
+            classes: Classes::new(program),
+            flow: Flow::default(),
+            view_keys: unique_keys(program),
+            views: HashMap::new(),
+            shared: HashMap::new(),
+        }
     }
 
     fn program(mut self) -> Result<Flow, Unsupported> {

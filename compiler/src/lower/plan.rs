@@ -3,6 +3,7 @@
 use super::expr::{self, canonical};
 use super::flow::{Feed, FlowAggregate, FlowColumn, FlowId, FlowOp};
 use super::relation::{Rel, missing};
+use super::unique::Unique;
 use super::{Lowering, Unsupported, internal, unsupported};
 use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, Plan, TableId};
 use std::collections::BTreeMap;
@@ -54,7 +55,10 @@ impl Lowering<'_> {
             }
             Plan::Distinct { input } => {
                 let rel = self.plan(input)?;
-                self.distinct(rel, &input.columns())
+                match self.has_unique_key(input) {
+                    true => Ok(rel),
+                    false => self.distinct(rel, &input.columns()),
+                }
             }
             Plan::Union { inputs, columns } => self.union_all(inputs, columns),
             Plan::SetDifference { all: true, .. } => Err(unsupported(
@@ -70,6 +74,10 @@ impl Lowering<'_> {
             Plan::SetDifference { left, right, columns, .. } => self.set_operation(left, right, columns, true),
             Plan::SetIntersection { left, right, columns, .. } => self.set_operation(left, right, columns, false),
         }
+    }
+
+    pub(super) fn has_unique_key(&self, plan: &Plan) -> bool {
+        !Unique { program: self.program, views: &self.view_keys }.keys(plan).is_empty()
     }
 
     /// The input node of a table, with all its columns in SQL order.

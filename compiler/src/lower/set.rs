@@ -19,8 +19,9 @@ impl Lowering<'_> {
         anti: bool,
     ) -> Result<Rel, Unsupported> {
         let (left_columns, right_columns) = (left.columns(), right.columns());
+        let left_unique = self.has_unique_key(left);
         let left = self.plan(left)?;
-        let left = self.distinct(left, &left_columns)?;
+        let left = if left_unique { left } else { self.distinct(left, &left_columns)? };
         let right = self.plan(right)?;
         let reference =
             |column: &Column| Expr { kind: ExprKind::Column(column.id), ty: column.ty, span: self.flow.span };
