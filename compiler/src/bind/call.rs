@@ -58,6 +58,9 @@ impl Binder<'_> {
     fn no_overload<T>(&mut self, name: &str, arguments: &[Expr], span: Span) -> Bound<T> {
         let types: Vec<String> = arguments.iter().map(|argument| argument.ty.ty.to_string()).collect();
         let known: Vec<&'static Function> = overloads(name).collect();
+        if known.is_empty() && super::special::is_later(name) {
+            return self.unsupported(format!("the function {name}"), span);
+        }
         if known.is_empty() {
             let error = Diagnostic::error(code::UNDEFINED_FUNCTION, format!("function {name} does not exist"), span);
             let callable = names().filter(|name| name.starts_with(char::is_alphabetic) && !name.contains(' '));

@@ -54,10 +54,10 @@ impl Binder<'_> {
             match common {
                 Some(common) => ty = common,
                 None => {
-                    let headline = format!("{what} {} and {} have no common type", ty, expr.ty.ty);
+                    let headline = format!("{what} have no common type: {ty} and {}", expr.ty.ty);
                     let mut error = Diagnostic::error(code::DATATYPE_MISMATCH, headline, expr.span)
                         .label(format!("{}", expr.ty.ty));
-                    if let Some(first) = first {
+                    if let Some(first) = first.filter(|first| first.span != expr.span) {
                         error = error.also(first.span, format!("{}", first.ty.ty));
                     }
                     return self.fail(error.help(format!("cast one of them, for example CAST(... AS {ty})")));

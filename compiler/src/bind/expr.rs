@@ -26,30 +26,6 @@ impl Binder<'_> {
         self.fail(error.help(format!("at most {DEPTH_MAX} operators may nest: compute a part in a subquery")))
     }
 
-    /// The place of an expression. Left-nested chains are as deep as they are long, so they are not recursed into.
-    pub(super) fn span_of(&self, expr: &ast::Expr) -> Span {
-        let mut first = expr;
-        while let ast::Expr::BinaryOp { left, .. } = first {
-            first = left;
-        }
-        let start = self.span(first);
-        match expr {
-            ast::Expr::BinaryOp { right, .. } => Span { end: self.span_of(right).end.max(start.end), ..start },
-            ast::Expr::Function(_) => self.to_closing_parenthesis(start),
-            _ => start,
-        }
-    }
-
-    /// sqlparser's span of a call ends before the `)`.
-    fn to_closing_parenthesis(&self, span: Span) -> Span {
-        let rest = &self.source.text.as_bytes()[(span.end as usize).min(self.source.text.len())..];
-        let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        match rest.get(blanks) {
-            Some(b')') => Span { end: span.end + blanks as u32 + 1, ..span },
-            _ => span,
-        }
-    }
-
     fn expr_inner(&mut self, expr: &ast::Expr) -> Bound<Expr> {
         let span = self.span_of(expr);
         match expr {
@@ -86,7 +62,6 @@ impl Binder<'_> {
                 self.like("ILIKE", *negated, expr, pattern, escape_char.as_deref(), span)
             }
             ast::Expr::RLike { negated, expr, pattern, regexp: false } => {
-                let span = Span { end: self.span_of(pattern).end, ..self.span_of(expr) };
                 self.like("RLIKE", *negated, expr, pattern, None, span)
             }
             ast::Expr::Case { operand, conditions, else_result, .. } => {
@@ -262,7 +237,7 @@ impl Binder<'_> {
     }
 
     pub(super) fn between_bound(&mut self, operand: Expr, low: Expr, high: Expr, span: Span) -> Bound<Expr> {
-        let again = self.fresh_expr(&operand);
+        let again = self.fresh_expr(&operand)?;
         let from = self.compare(">=", operand, low, span)?;
         let to = self.compare("<=", again, high, span)?;
         Ok(self.and(vec![from, to], span))
@@ -298,7 +273,7 @@ impl Binder<'_> {
                 Ok(None) => self.expr(&when.condition).and_then(|test| self.condition(test, "a condition of CASE")),
                 Ok(Some(operand)) => self.expr(&when.condition).and_then(|value| {
                     let span = value.span;
-                    let operand = self.fresh_expr(operand);
+                    let operand = self.fresh_expr(operand)?;
                     self.compare("=", operand, value, span)
                 }),
                 Err(reported) => Err(*reported),
@@ -339,7 +314,7 @@ impl Binder<'_> {
             let left = self.exprs(&left)?;
             for row in rows {
                 let right = self.exprs(&row)?;
-                let left: Vec<Expr> = left.iter().map(|expr| self.fresh_expr(expr)).collect();
+                let left = left.iter().map(|expr| self.fresh_expr(expr)).collect::<Bound<Vec<Expr>>>()?;
                 tests.push(self.compare_rows("=", left, right, span)?);
             }
         } else {
@@ -348,7 +323,7 @@ impl Binder<'_> {
             let operand = operand?;
             for item in items {
                 let item = item?;
-                let left = self.fresh_expr(&operand);
+                let left = self.fresh_expr(&operand)?;
                 tests.push(self.compare("=", left, item, span)?);
             }
         }

@@ -43,7 +43,7 @@ impl Binder<'_> {
             result = Some(match result {
                 None => next,
                 Some(left) => {
-                    let span = self.span(&item.relation);
+                    let span = self.factor_span(&item.relation);
                     self.check_tables(&left, &next, span);
                     self.cross(left, next, span)
                 }
@@ -56,7 +56,7 @@ impl Binder<'_> {
         let columns = left.columns.into_iter().chain(right.columns).collect();
         let incomplete = left.incomplete || right.incomplete;
         // The one row without columns is the unit of the cross product.
-        if left.plan.columns().is_empty() && left.plan == From::nothing().plan {
+        if left.plan == From::nothing().plan {
             return From { plan: right.plan, columns, incomplete };
         }
         let plan = join_plan(JoinKind::Inner, left.plan, right.plan, boolean(true, span));
@@ -69,7 +69,7 @@ impl Binder<'_> {
         for join in &item.joins {
             let sight: Vec<ScopeColumn> = visible.iter().chain(&left.columns).cloned().collect();
             let right = self.factor(&join.relation, &sight);
-            let span = self.span(&join.relation);
+            let span = self.factor_span(&join.relation);
             self.check_tables(&left, &right, span);
             left = self.join(left, right, join, span);
         }
@@ -235,7 +235,7 @@ impl Binder<'_> {
     }
 
     fn try_factor(&mut self, factor: &TableFactor, visible: &[ScopeColumn]) -> Bound<From> {
-        let span = self.span(factor);
+        let span = self.factor_span(factor);
         match factor {
             TableFactor::Table {
                 name, alias, args: None, version: None, sample: None, with_ordinality: false, ..
@@ -335,6 +335,9 @@ impl Binder<'_> {
     }
 
     fn unknown_relation(&mut self, name: &Name) -> Bound<From> {
+        if name.text == "error_view" {
+            return self.unsupported("a view over error_view", name.span);
+        }
         let headline = format!("table or view \"{}\" does not exist", name.text);
         let error = Diagnostic::error(code::UNDEFINED_TABLE, headline, name.span);
         let known = self.relations.keys().map(String::as_str).chain(self.ctes.iter().map(|cte| cte.name.as_str()));
@@ -398,7 +401,7 @@ fn join_plan(kind: JoinKind, left: Plan, right: Plan, on: Expr) -> Plan {
 
 fn dependent(left: &Plan, right: &Plan) -> bool {
     let free = right.free_columns();
-    left.columns().iter().any(|column| free.contains(&column.id))
+    !free.is_empty() && left.columns().iter().any(|column| free.contains(&column.id))
 }
 
 /// Bare names on both sides, in the order of the left.

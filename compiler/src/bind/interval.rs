@@ -155,6 +155,9 @@ impl Binder<'_> {
         span: Span,
     ) -> Bound<Expr> {
         let count = self.expr(value)?;
+        if count.ty.ty.is_text() && factor == 1 {
+            return self.cast(count, interval_type(unit, unit), span);
+        }
         let one = match is_long(unit) {
             true => Value::IntervalLong((size(unit) * factor) as i32),
             false => Value::IntervalShort(size(unit) * factor),

@@ -13,6 +13,7 @@ mod group;
 mod interval;
 mod literal;
 mod operator;
+mod place;
 mod properties;
 mod query;
 mod scope;
@@ -28,7 +29,6 @@ use crate::parse::{Name, Set, Statement, StatementKind, with_stack};
 use crate::plan::{Column, ColumnId, Expr, Plan, Program, Span, TableId, ViewId};
 use feldc_value::ColumnType;
 use scope::Scope;
-use sqlparser::ast::Spanned;
 use std::collections::{BTreeMap, HashSet};
 
 /// The error has been reported; what needed the result is skipped.
@@ -48,7 +48,7 @@ pub fn bind(statements: &[Statement], text: &str) -> Result<(Program, Vec<Diagno
     let mut binder = Binder::new(text);
     for statement in statements {
         binder.statement = statement.span;
-        with_stack(statement.tokens, || binder.bind_statement(statement));
+        with_stack(statement.operators, || binder.bind_statement(statement));
     }
     binder.check_connector_indexes();
     let Binder { program, diagnostics, .. } = binder;
@@ -101,6 +101,8 @@ pub(crate) struct Binder<'a> {
     next_column: u32,
     /// `next_column` at the start of the statement, for `NODES_MAX`.
     first_column: u32,
+    /// Expression nodes copied in the statement.
+    copied: usize,
     depth: usize,
     /// Subqueries, derived tables and set operations around the current query.
     queries: usize,
@@ -124,6 +126,7 @@ impl<'a> Binder<'a> {
             ctes: vec![],
             next_column: 0,
             first_column: 0,
+            copied: 0,
             depth: 0,
             queries: 0,
             diagnostics: vec![],
@@ -134,6 +137,7 @@ impl<'a> Binder<'a> {
 
     fn bind_statement(&mut self, statement: &Statement) {
         self.first_column = self.next_column;
+        self.copied = 0;
         match &statement.kind {
             StatementKind::CreateTable(table) => self.create_table(table),
             StatementKind::CreateView(view) => self.create_view(view),
@@ -192,11 +196,6 @@ impl<'a> Binder<'a> {
         self.fail(Diagnostic::unsupported(what, span))
     }
 
-    /// The place of a syntax node; the statement's where sqlparser kept none.
-    fn span(&self, node: &impl Spanned) -> Span {
-        self.source.convert(node.span()).unwrap_or(self.statement)
-    }
-
     fn name(&self, ident: &sqlparser::ast::Ident) -> Name {
         Name::new(ident, self.source.convert(ident.span).unwrap_or(self.statement))
     }
@@ -210,8 +209,14 @@ impl<'a> Binder<'a> {
         Column { id: self.fresh_id(), name: name.to_string(), ty }
     }
 
-    fn fresh_expr(&mut self, expr: &Expr) -> Expr {
-        expr.fresh(&mut self.next_column)
+    /// A copy of an expression that is used twice. Copies of copies can double at every step, so they are counted.
+    fn fresh_expr(&mut self, expr: &Expr) -> Bound<Expr> {
+        self.copied = self.copied.saturating_add(expr.size());
+        if self.copied > NODES_MAX as usize || expr.depth() > DEPTH_MAX {
+            return self.too_complex(expr.span);
+        }
+        self.check_size(expr.span)?;
+        Ok(expr.fresh(&mut self.next_column))
     }
 
     fn fresh_plan(&mut self, plan: &Plan) -> (Plan, BTreeMap<ColumnId, ColumnId>) {
@@ -223,6 +228,10 @@ impl<'a> Binder<'a> {
         if self.next_column - self.first_column <= NODES_MAX {
             return Ok(());
         }
+        self.too_complex(span)
+    }
+
+    fn too_complex<T>(&mut self, span: Span) -> Bound<T> {
         let error = Diagnostic::error(code::TOO_COMPLEX, "the query is too complex", span);
         self.fail(error.help("name the part that is used many times as a view"))
     }
@@ -251,5 +260,180 @@ fn suggest(error: Diagnostic, near: Option<&str>) -> Diagnostic {
     match near {
         Some(near) => error.help(format!("write \"{near}\"")),
         None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLES: &str = "CREATE TABLE t (k INT, v BIGINT NOT NULL, d DECIMAL(12, 2), c CHAR(4), s VARCHAR, at DATE);\n\
+                          CREATE TABLE u (k INT, w BIGINT);\n";
+
+    /// Binds the program over the tables, checks its plan, and returns what `check` shows for the statements after them.
+    fn after_tables(sql: &str) -> String {
+        let program = format!("{TABLES}{sql}");
+        let (statements, _) = crate::parse::parse(&program);
+        if let Ok((bound, _)) = bind(&statements, &program) {
+            crate::plan::check::check(&bound, true).unwrap();
+        }
+        let shown = check(&program);
+        shown.lines().filter(|line| !line.starts_with("table @")).map(|line| format!("{line}\n")).collect()
+    }
+
+    #[track_caller]
+    fn plan(sql: &str, expected: &str) {
+        assert_eq!(after_tables(sql), expected);
+    }
+
+    #[track_caller]
+    fn says(sql: &str, expected: &[&str]) {
+        let shown = after_tables(sql);
+        for line in expected {
+            assert!(shown.contains(line), "{line}\nis not in\n{shown}");
+        }
+    }
+
+    #[test]
+    fn grouping_over_a_computed_key() {
+        plan(
+            "CREATE VIEW x AS SELECT k + 1 AS k1, SUM(d) AS s FROM t WHERE v > 2 GROUP BY k1 HAVING COUNT(*) > 1",
+            "view @0 x output (k1=#10 INTEGER, s=#11 DECIMAL(38, 2))
+  project k1#10 := key#8, s#11 := sum#6
+    filter (count#7 > 1)
+      aggregate by [key#8 := key#9] [sum#6 := SUM(d#2), count#7 := COUNT(*)]
+        project k#0 := k#0, v#1 := v#1, d#2 := d#2, c#3 := c#3, s#4 := s#4, at#5 := at#5, key#9 := (k#0 + 1)
+          filter (v#1 > 2)
+            table @0 (k#0 INTEGER, v#1 BIGINT NOT NULL, d#2 DECIMAL(12, 2), c#3 CHAR(4), s#4 VARCHAR, at#5 DATE)
+",
+        );
+    }
+
+    #[test]
+    fn using_merges_columns() {
+        says(
+            "CREATE VIEW x AS SELECT k, t.k AS l, u.k AS r FROM t FULL JOIN u USING (k)",
+            &["k#8 := COALESCE(k#0, k#6), l#9 := k#0, r#10 := k#6", "join full on (k#0 = k#6)"],
+        );
+        says(
+            "CREATE VIEW x AS SELECT * FROM t RIGHT JOIN u USING (k)",
+            &["(k=#8 INTEGER, v=#9 BIGINT, d=", "w=#14 BIGINT)"],
+        );
+        says("CREATE VIEW x AS SELECT k FROM t JOIN u ON t.k = u.k", &["error[42702]: column \"k\" is ambiguous"]);
+    }
+
+    #[test]
+    fn subqueries_keep_their_outer_columns() {
+        says(
+            "CREATE VIEW x AS SELECT v FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.k = t.k) AND k NOT IN (SELECT k FROM u)",
+            &["EXISTS(SUBQUERY)", "NOT(((k#0) IN SUBQUERY))", "filter (k#6 = k#0)"],
+        );
+        says(
+            "CREATE VIEW x AS SELECT t.v, l.w FROM t LEFT JOIN LATERAL (SELECT w FROM u WHERE u.k = t.k) AS l ON true",
+            &["apply left on TRUE"],
+        );
+        says(
+            "CREATE VIEW x AS SELECT (SELECT k, w FROM u) FROM t",
+            &["error[42601]: a subquery here has one column, not 2"],
+        );
+    }
+
+    #[test]
+    fn an_aggregate_of_outer_columns_belongs_to_the_outer_query() {
+        says(
+            "CREATE VIEW x AS SELECT k, (SELECT MAX(w) FROM u WHERE u.w < SUM(t.v)) AS m FROM t GROUP BY k",
+            &["SUM(v#1)", "MAX(w#7)", "filter (w#7 < sum#8)"],
+        );
+    }
+
+    #[test]
+    fn types_meet() {
+        says(
+            "CREATE VIEW x AS SELECT v FROM t WHERE at < '2024-02-01' AND c = 'ab'",
+            &["DATE '19754'", "(c#3 = 'ab  ')"],
+        );
+        says("CREATE VIEW x AS SELECT d * 2 + k AS e FROM t", &["(d#2 * 2)", "CAST(k#0 AS DECIMAL(10, 0))"]);
+        says("CREATE VIEW x AS SELECT v FROM t WHERE at > 5", &["error[42804]: DATE and INTEGER cannot be compared"]);
+        says(
+            "CREATE VIEW x AS SELECT at - at AS d FROM t",
+            &["= help: a difference needs its units: write (a - b) DAY"],
+        );
+        says("CREATE VIEW x AS SELECT (at - DATE '2024-01-01') DAY AS d FROM t", &["d=#6 INTERVAL DAY"]);
+        says("CREATE VIEW x AS SELECT DATE '1998-12-01' - INTERVAL '90' DAY AS d", &["d#0 := DATE '10471'"]);
+    }
+
+    #[test]
+    fn set_operations_agree_on_types() {
+        says(
+            "CREATE VIEW x AS SELECT k FROM t UNION ALL SELECT w FROM u UNION ALL SELECT v FROM t",
+            &["union (k#19 BIGINT)", "CAST(k#6 AS BIGINT)"],
+        );
+        says(
+            "CREATE VIEW x AS SELECT k FROM t EXCEPT SELECT k, w FROM u",
+            &["error[42601]: the queries of EXCEPT have 1 and 2 columns"],
+        );
+    }
+
+    #[test]
+    fn a_failed_view_silences_its_users() {
+        let shown = after_tables(
+            "CREATE VIEW a AS SELECT nope FROM t; CREATE VIEW b AS SELECT x FROM a; CREATE INDEX i ON b(x)",
+        );
+        assert_eq!(shown.matches("error[").count(), 1, "{shown}");
+    }
+
+    #[test]
+    fn common_table_expressions_are_copied() {
+        says(
+            "CREATE VIEW x AS WITH a AS (SELECT k, v FROM t) SELECT p.k, q.v FROM a AS p JOIN a AS q ON p.k = q.v",
+            &["join inner on (CAST(k#8 AS BIGINT) = v#17)"],
+        );
+        let mut sql = "CREATE VIEW x AS WITH a0 AS (SELECT k FROM t)".to_string();
+        for at in 1..40 {
+            sql += &format!(", a{at} AS (SELECT p.k FROM a{} p JOIN a{} q ON p.k = q.k)", at - 1, at - 1);
+        }
+        says(&(sql + " SELECT * FROM a39"), &["error[54001]: the query is too complex"]);
+    }
+
+    #[test]
+    fn long_chains_bind_and_deep_ones_are_refused() {
+        let long = format!("CREATE VIEW x AS SELECT v FROM t WHERE k = 0{}", " OR k = 1".repeat(20_000));
+        assert!(!after_tables(&long).contains("error"));
+        let unions = format!("CREATE VIEW x AS SELECT k FROM t{}", " UNION ALL SELECT k FROM u".repeat(2000));
+        assert!(!after_tables(&unions).contains("error"));
+        let sums = format!("CREATE VIEW x AS SELECT v{} AS s FROM t", " + 1".repeat(2000));
+        says(&sums, &["error[54001]: expression nests too deeply"]);
+        let nested = format!("CREATE VIEW x AS {}SELECT v FROM t{}", "SELECT * FROM (".repeat(140), ")".repeat(140));
+        assert!(after_tables(&nested).contains("54001") || after_tables(&nested).contains("view @0"));
+    }
+
+    #[test]
+    fn defaults_are_folded() {
+        let sql =
+            "CREATE TABLE d (a INT DEFAULT 1 + 1, b DATE DEFAULT '2024-01-31', c VARCHAR DEFAULT UPPER('x') NOT NULL)";
+        let (statements, _) = crate::parse::parse(sql);
+        let (program, _) = bind(&statements, sql).unwrap();
+        let defaults: Vec<_> = program.tables[0].columns.iter().map(|column| column.default.as_deref()).collect();
+        assert_eq!(defaults, [Some("2"), Some("2024-01-31"), Some("X")]);
+        says("CREATE TABLE d (a INT DEFAULT b, b INT)", &["error[42703]"]);
+        says("CREATE TABLE d (a INT DEFAULT 1 / 0)", &["DEFAULT is not a constant"]);
+    }
+
+    #[test]
+    fn columns_of_one_name_are_told_apart() {
+        says("CREATE VIEW x AS SELECT * FROM t JOIN u ON t.k = u.k", &["warning[01000]", "k0=#14 INTEGER"]);
+        says("CREATE VIEW x (a, a) AS SELECT k, w FROM u", &["error[42701]"]);
+    }
+
+    #[test]
+    fn connectors_and_their_indexes() {
+        let with = |json: &str| format!("CREATE VIEW x WITH ('connectors' = '{json}') AS SELECT k FROM u");
+        says(
+            &with(r#"[{"index": "i", "transport": {"name": "n"}}]"#),
+            &["add after the view: CREATE INDEX i ON x(...)"],
+        );
+        let indexed = with(r#"[{"index": "i", "transport": {"name": "n"}}]"#) + "; CREATE INDEX i ON x(k)";
+        says(&indexed, &["index i (k)"]);
+        says(&with(r#"[{"transport" {}}]"#), &["error[22023]: connectors is not valid JSON", "expected `:`"]);
     }
 }

@@ -156,7 +156,7 @@ impl Binder<'_> {
         let last = pairs.len().saturating_sub(1);
         let mut result: Option<Expr> = None;
         for (at, (l, r)) in pairs.into_iter().enumerate().rev() {
-            let (l2, r2) = (self.fresh_expr(&l), self.fresh_expr(&r));
+            let (l2, r2) = (self.fresh_expr(&l)?, self.fresh_expr(&r)?);
             let test = self.compare(if at == last { name } else { strict }, l, r, span)?;
             result = Some(match result {
                 None => test,

@@ -7,7 +7,7 @@ use super::{Binder, Bound, Reported};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{Column, ColumnId, Expr, Plan, Span};
 use feldc_value::{ColumnType, SqlType};
-use sqlparser::ast::{self, SetExpr, SetOperator, SetQuantifier, Spanned};
+use sqlparser::ast::{self, SetExpr, SetOperator, SetQuantifier};
 
 /// Queries may stand inside queries so deep.
 const QUERIES_MAX: usize = 150;
@@ -77,7 +77,8 @@ impl Binder<'_> {
         let place = self.query_span(query);
         if let Some(with) = &query.with {
             if with.recursive {
-                return self.unsupported("WITH RECURSIVE", self.span(with));
+                let span = self.source.convert(with.with_token.0.span).unwrap_or(place);
+                return self.unsupported("WITH RECURSIVE", span);
             }
             for cte in &with.cte_tables {
                 self.common_table(cte);
@@ -86,7 +87,8 @@ impl Binder<'_> {
         let body = self.set_expr(&query.body);
         if query.limit_clause.is_some() || query.fetch.is_some() {
             let place = query.limit_clause.as_ref().map_or(place, |clause| self.limit_span(clause, place));
-            return self.unsupported("LIMIT, OFFSET and FETCH", place);
+            let what = if query.fetch.is_some() { "FETCH" } else { "LIMIT with or without OFFSET" };
+            return self.unsupported(what, place);
         }
         if !query.locks.is_empty() || query.for_clause.is_some() || query.format_clause.is_some() {
             return self.unsupported("FOR and FORMAT clauses", place);
@@ -95,29 +97,24 @@ impl Binder<'_> {
             return self.unsupported("pipe operators and SETTINGS", place);
         }
         if let Some(order) = &query.order_by {
-            let span = self.span(order);
+            let first = match &order.kind {
+                ast::OrderByKind::Expressions(exprs) => exprs.first().map(|order| self.span_of(&order.expr)),
+                ast::OrderByKind::All(_) => None,
+            };
+            let span = first.unwrap_or(place);
             self.report(Diagnostic::note("ORDER BY without LIMIT has no effect in a view", span));
         }
         body
     }
 
-    fn query_span(&self, query: &ast::Query) -> Span {
-        // Long chains are deep trees: their own place is that of the first SELECT.
-        let mut body = &*query.body;
-        while let SetExpr::SetOperation { left, .. } = body {
-            body = left;
-        }
-        self.span(body)
-    }
-
     fn limit_span(&self, clause: &ast::LimitClause, place: Span) -> Span {
-        let span = match clause {
+        let span: Option<&ast::Expr> = match clause {
             ast::LimitClause::LimitOffset { limit, offset, .. } => {
-                limit.as_ref().map(|e| e.span()).or_else(|| offset.as_ref().map(|o| o.value.span()))
+                limit.as_ref().or_else(|| offset.as_ref().map(|offset| &offset.value))
             }
-            ast::LimitClause::OffsetCommaLimit { offset, .. } => Some(offset.span()),
+            ast::LimitClause::OffsetCommaLimit { offset, .. } => Some(offset),
         };
-        span.and_then(|span| self.source.convert(span)).unwrap_or(place)
+        span.map_or(place, |expr| self.span_of(expr))
     }
 
     /// Binds a CTE once, at its definition; every use is a copy.
@@ -209,14 +206,6 @@ impl Binder<'_> {
             Some((all, inputs)) => self.union(all, inputs, self.set_expr_span(first)),
             None => Ok(result),
         }
-    }
-
-    fn set_expr_span(&self, body: &SetExpr) -> Span {
-        let mut first = body;
-        while let SetExpr::SetOperation { left, .. } = first {
-            first = left;
-        }
-        self.span(first)
     }
 
     fn check_widths(&mut self, left: &Query, right: &Query, op: SetOperator, span: Span) -> Bound<()> {

@@ -47,8 +47,8 @@ pub struct ScopeColumn {
 #[derive(Debug)]
 pub struct Scope {
     pub columns: Vec<ScopeColumn>,
-    /// Select items to the left, by alias; they yield to columns of FROM.
-    pub aliases: Vec<(String, Expr)>,
+    /// Select items to the left, by alias, `None` for one that failed; they yield to columns of FROM.
+    pub aliases: Vec<(String, Option<Expr>)>,
     pub clause: Clause,
     /// Aggregates found so far in SELECT and HAVING.
     pub aggregates: Vec<(Column, AggregateCall)>,
@@ -109,8 +109,9 @@ impl Binder<'_> {
             if table.is_none()
                 && let Some((_, expr)) = scope.aliases.iter().rev().find(|(alias, _)| *alias == name.text)
             {
-                let expr = expr.clone();
-                return Ok(place(self.fresh_expr(&expr), name.span));
+                let expr = expr.clone().ok_or(Reported)?;
+                let copy = self.fresh_expr(&expr)?;
+                return Ok(place(copy, name.span));
             }
             let known_table =
                 table.is_some_and(|t| scope.columns.iter().any(|c| c.table.as_deref() == Some(t.text.as_str())));

@@ -1,6 +1,5 @@
 //! SELECT: its clauses in the order of their meaning.
 
-use super::coerce::text_literal;
 use super::from::From;
 use super::query::{OutColumn, Query, unnamed};
 use super::scope::{Clause, Scope, ScopeColumn};
@@ -105,7 +104,7 @@ impl Binder<'_> {
         let aggregates = std::mem::take(&mut scope.aggregates);
         let columns = scope.columns.clone();
         let mut having = having;
-        if !keys.is_empty() || !aggregates.is_empty() || having.is_some() || has_groups(&select.group_by) {
+        if !keys.is_empty() || !aggregates.is_empty() || having.is_some() || is_grouped(&select.group_by) {
             let (grouped, groups) = self.group(plan, keys, aggregates, &columns);
             plan = grouped;
             let mut failed = false;
@@ -249,29 +248,19 @@ impl Binder<'_> {
                 Item::Offered(column) => {
                     Ok(Output { name: column.name.clone(), quoted: column.quoted, expr: column.expr.clone() })
                 }
-                Item::Written(expr, name) => self.expr(expr).map(|expr| {
+                Item::Written(expr, name) => {
+                    let expr = self.expr(expr);
                     if let (Some(name), Some(scope)) = (name, self.scopes.last_mut()) {
-                        scope.aliases.push((name.text.clone(), expr.clone()));
+                        scope.aliases.push((name.text.clone(), expr.clone().ok()));
                     }
-                    let (name, quoted) = self.output_name(name.as_ref(), at, &expr);
-                    Output { name, quoted, expr }
-                }),
+                    expr.map(|expr| {
+                        let (name, quoted) = output_name(name.as_ref(), at);
+                        Output { name, quoted, expr }
+                    })
+                }
             });
         }
-        // An alias that failed must not be looked for further out.
-        if outputs.iter().any(|output| output.is_err())
-            && let Some(scope) = self.scopes.last_mut()
-        {
-            scope.incomplete = true;
-        }
         outputs
-    }
-
-    fn output_name(&self, name: Option<&Name>, at: usize, _expr: &Expr) -> (String, bool) {
-        match name {
-            Some(name) => (name.text.clone(), name.quoted),
-            None => (unnamed(at), false),
-        }
     }
 
     /// The grouping expressions: columns of FROM first, then aliases, then positions in the select list.
@@ -340,11 +329,7 @@ impl Binder<'_> {
     fn by_position(&mut self, digits: &str, items: &[Item<'_>], outputs: &[Bound<Output>], span: Span) -> Bound<Expr> {
         let found = digits.parse::<usize>().ok().and_then(|at| outputs.get(at.checked_sub(1)?));
         match found {
-            Some(Ok(output)) => {
-                let expr = output.expr.clone();
-                debug_assert!(text_literal(&expr).is_none() || !items.is_empty());
-                Ok(expr)
-            }
+            Some(Ok(output)) => Ok(output.expr.clone()),
             Some(Err(reported)) => Err(*reported),
             None => {
                 let headline = format!("GROUP BY position {digits} is not in the select list");
@@ -353,6 +338,18 @@ impl Binder<'_> {
             }
         }
     }
+}
+
+fn output_name(name: Option<&Name>, at: usize) -> (String, bool) {
+    match name {
+        Some(name) => (name.text.clone(), name.quoted),
+        None => (unnamed(at), false),
+    }
+}
+
+/// Is GROUP BY written at all? (GROUP BY () groups everything.)
+fn is_grouped(group_by: &GroupByExpr) -> bool {
+    !matches!(group_by, GroupByExpr::Expressions(exprs, modifiers) if exprs.is_empty() && modifiers.is_empty())
 }
 
 fn has_groups(group_by: &GroupByExpr) -> bool {

@@ -122,10 +122,10 @@ impl Binder<'_> {
     }
 
     fn check_attribute(&mut self, column: &ColumnDefinition, at: usize, attribute: &ColumnAttribute) -> Bound<()> {
-        let unsupported = match &attribute.kind {
-            AttributeKind::Lateness(_) => "LATENESS",
-            AttributeKind::Watermark(_) => "WATERMARK",
-            AttributeKind::Interned => "INTERNED",
+        let (unsupported, help) = match &attribute.kind {
+            AttributeKind::Lateness(_) => ("LATENESS", "remove it: results are the same, only state is kept longer"),
+            AttributeKind::Watermark(_) => ("WATERMARK", "remove it: rows are then used as they arrive"),
+            AttributeKind::Interned => ("INTERNED", "remove it: it only saves memory"),
             AttributeKind::Null => {
                 let contrary = column
                     .attributes
@@ -154,7 +154,7 @@ impl Binder<'_> {
                 };
             }
         };
-        self.unsupported(unsupported, attribute.span)
+        self.fail(Diagnostic::unsupported(unsupported, attribute.span).help(help))
     }
 
     /// DEFAULT as the text of a value of the column's type; `None` for NULL, which is what an absent field is anyway.

@@ -47,6 +47,7 @@ impl Binder<'_> {
                 return self.fail(error.help("write for example INTERVAL DAY TO SECOND or INTERVAL MONTH"));
             }
             DataType::Custom(name, modifiers) => self.named_type(&name.to_string(), modifiers, span)?,
+            DataType::Array(_) => return self.later_type("ARRAY", span),
             other => return self.unknown_type(&other.to_string(), span),
         })
     }
@@ -96,7 +97,7 @@ impl Binder<'_> {
             || upper.contains("UNSIGNED")
             || upper.contains("WITH TIME ZONE");
         if later || upper.starts_with("TIMESTAMP") || upper.starts_with("TIME") {
-            return self.unsupported(format!("the type {upper}"), span);
+            return self.later_type(&upper, span);
         }
         let known = [
             "BOOLEAN",
@@ -122,6 +123,16 @@ impl Binder<'_> {
             Some(near) => self.fail(error.help(format!("write {near}"))),
             None => self.fail(error),
         }
+    }
+
+    fn later_type<T>(&mut self, name: &str, span: Span) -> Bound<T> {
+        let help = match name {
+            _ if name.contains("UNSIGNED") => "use the next wider signed type, for example BIGINT or DECIMAL(20, 0)",
+            _ if name.starts_with("TIMESTAMP") => "use TIMESTAMP and store UTC",
+            "UUID" | "VARIANT" | "JSON" | "JSONB" => "store it as text: VARCHAR",
+            _ => "keep it as text, or as rows of another table",
+        };
+        self.fail(Diagnostic::unsupported(format!("the type {name}"), span).help(help))
     }
 
     fn decimal(&mut self, info: &ExactNumberInfo, span: Span) -> Bound<SqlType> {

@@ -75,15 +75,7 @@ impl Binder<'_> {
         for (column, name) in columns.iter_mut().zip(&definition.columns) {
             (column.name, column.case_sensitive) = (name.text.clone(), name.quoted);
         }
-        for (at, column) in columns.iter().enumerate() {
-            if columns[..at].iter().any(|other| other.name == column.name) {
-                let headline = format!("view \"{}\" has two columns \"{}\"", definition.name.text, column.name);
-                let span = definition.columns.get(at).map_or(definition.name.span, |name| name.span);
-                let error = Diagnostic::error(code::DUPLICATE_COLUMN, headline, span);
-                self.report(error.help("give one an alias: ... AS another_name"));
-                failed = true;
-            }
-        }
+        failed |= !self.unique_names(&mut columns, definition);
         if failed {
             return Err(Reported);
         }
@@ -98,6 +90,29 @@ impl Binder<'_> {
             sql: self.source.slice(self.statement).to_string(),
             span: self.statement,
         })
+    }
+
+    /// Columns of one name: as the peer does, the later one gets a number. Names in the view's own list must differ.
+    fn unique_names(&mut self, columns: &mut [ViewColumn], definition: &CreateView) -> bool {
+        for at in 1..columns.len() {
+            let taken = |columns: &[ViewColumn], name: &str| columns.iter().any(|column| column.name == name);
+            let name = columns[at].name.clone();
+            if !taken(&columns[..at], &name) {
+                continue;
+            }
+            if let Some(written) = definition.columns.get(at) {
+                let headline = format!("view \"{}\" names two columns \"{name}\"", definition.name.text);
+                self.report(Diagnostic::error(code::DUPLICATE_COLUMN, headline, written.span));
+                return false;
+            }
+            let new = (0..).map(|number| format!("{name}{number}")).find(|new| !taken(columns, new));
+            columns[at].name = new.unwrap_or(name.clone());
+            let headline = format!("view \"{}\" has two columns \"{name}\"", definition.name.text);
+            let warning = Diagnostic::warning(headline, definition.name.span);
+            let warning = warning.label(format!("the second becomes \"{}\"", columns[at].name));
+            self.report(warning.help("give one an alias: ... AS another_name"));
+        }
+        true
     }
 
     pub(super) fn create_index(&mut self, definition: &CreateIndex) {

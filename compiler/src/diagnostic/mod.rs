@@ -92,6 +92,7 @@ impl Diagnostic {
     /// `what` exists in the dialect but not in this version.
     pub fn unsupported(what: impl std::fmt::Display, span: Span) -> Diagnostic {
         Diagnostic::error(code::FEATURE_NOT_SUPPORTED, format!("{what} is not supported yet"), span)
+            .label("not in this version")
     }
 
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {

@@ -7,12 +7,14 @@ pub struct Source<'a> {
     pub text: &'a str,
     /// Byte offset of each line's first character.
     starts: Vec<usize>,
+    /// Is every character one byte, so that columns are offsets?
+    ascii: bool,
 }
 
 impl<'a> Source<'a> {
     pub fn new(text: &'a str) -> Source<'a> {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Source { text, starts }
+        Source { text, starts, ascii: text.is_ascii() }
     }
 
     /// The line (from 1) without its line end; empty when there is no such line.
@@ -34,7 +36,7 @@ impl<'a> Source<'a> {
         };
         let rest = &self.text[start..self.starts.get(line as usize).copied().unwrap_or(self.text.len())];
         let column = (column as usize).saturating_sub(1);
-        match rest.is_ascii() {
+        match self.ascii {
             true => start + column.min(rest.len()),
             false => start + rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at),
         }
@@ -44,8 +46,10 @@ impl<'a> Source<'a> {
     pub fn position(&self, offset: usize) -> (u32, u32) {
         let offset = offset.min(self.text.len());
         let line = self.starts.partition_point(|start| *start <= offset);
-        let column = self.text[self.starts[line - 1]..offset].chars().count() + 1;
-        (line as u32, column as u32)
+        let start = self.starts[line - 1];
+        let before = self.text.get(start..offset).unwrap_or("");
+        let column = if self.ascii { offset - start } else { before.chars().count() };
+        (line as u32, column as u32 + 1)
     }
 
     /// The span between two byte offsets.

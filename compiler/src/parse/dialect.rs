@@ -42,8 +42,8 @@ impl Dialect for FeldcDialect {
         true
     }
 
-    fn supports_string_literal_column_alias(&self, _explicit: bool) -> bool {
-        false
+    fn supports_string_literal_column_alias(&self, explicit: bool) -> bool {
+        explicit
     }
 
     fn supports_string_literal_table_alias(&self, _explicit: bool) -> bool {
@@ -59,6 +59,14 @@ impl Dialect for FeldcDialect {
     }
 
     fn supports_select_wildcard_replace(&self) -> bool {
+        true
+    }
+
+    fn supports_interval_options(&self) -> bool {
+        true
+    }
+
+    fn supports_cte_materialization(&self) -> bool {
         true
     }
 

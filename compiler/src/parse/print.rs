@@ -15,7 +15,7 @@ impl Display for Name {
 
 impl Display for Statement {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let text = super::with_stack(self.tokens, || match &self.kind {
+        let text = super::with_stack(self.operators, || match &self.kind {
             StatementKind::CreateTable(table) => table.to_string(),
             StatementKind::CreateView(view) => view.to_string(),
             StatementKind::CreateIndex(index) => {

@@ -7,18 +7,18 @@ use sqlparser::ast::{DataType, Expr, Ident, Query};
 pub struct Statement {
     pub kind: StatementKind,
     pub span: Span,
-    /// Number of tokens: bounds the depth of the trees inside.
-    pub tokens: usize,
+    /// Number of operators: bounds the depth of the trees inside.
+    pub operators: usize,
 }
 
 impl Drop for Statement {
     fn drop(&mut self) {
         // A long chain of operators is a deep tree, and dropping it recurses.
         const SHALLOW: usize = 1000;
-        if self.tokens > SHALLOW {
+        if self.operators > SHALLOW {
             let none = StatementKind::Set(Set { name: Name::default(), value: String::new(), value_span: self.span });
             let kind = std::mem::replace(&mut self.kind, none);
-            super::with_stack(self.tokens, || drop(kind));
+            super::with_stack(self.operators, || drop(kind));
         }
     }
 }

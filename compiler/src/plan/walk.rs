@@ -190,6 +190,16 @@ impl Expr {
         }
     }
 
+    /// Number of nodes, those of subqueries' plans not counted.
+    pub fn size(&self) -> usize {
+        1 + self.children().iter().map(|child| child.size()).sum::<usize>()
+    }
+
+    /// Nodes on the longest way down, those of subqueries' plans not counted.
+    pub fn depth(&self) -> usize {
+        1 + self.children().iter().map(|child| child.depth()).max().unwrap_or(0)
+    }
+
     pub fn has_subquery(&self) -> bool {
         matches!(self.kind, ExprKind::Subquery { .. }) || self.children().iter().any(|child| child.has_subquery())
     }
