@@ -59,6 +59,10 @@ const PROGRAMS: &[&str] = &[
     "CREATE VIEW v AS SELECT CASE WHEN b = 0 THEN NULL ELSE a / b END AS q FROM t;",
     "CREATE VIEW v AS SELECT t.a, w.d FROM t JOIN w ON t.a = w.a WHERE w.d > (SELECT AVG(d) FROM w x WHERE x.s = w.s);",
     "CREATE VIEW v AS SELECT t.s, u.k FROM t JOIN u ON t.a = u.a AND u.k / t.b > 0;",
+    "CREATE VIEW v AS SELECT t.s, w.d FROM t JOIN w ON CAST(t.b AS DECIMAL(20, 3)) = w.d * 100;",
+    "CREATE VIEW v AS SELECT t.s, w.d FROM t LEFT JOIN w ON t.a = w.d * 100.0 AND t.s <> w.s;",
+    "CREATE VIEW v AS SELECT t.s, w.d FROM t FULL JOIN w ON t.a / 1.0 IS NOT DISTINCT FROM w.d * 100.000;",
+    "CREATE VIEW v AS SELECT x.d, y.d AS e FROM w x JOIN w y ON CAST(x.d AS DECIMAL(38, 20)) = CAST(y.d AS DECIMAL(38, 2));",
 ];
 
 /// Programs in which some rows fail; their errors are compared too.

@@ -15,7 +15,8 @@ use super::relation::{Rel, is_constant};
 use super::{Lowering, Unsupported};
 use crate::circuit::check::encodes_alike;
 use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind};
-use feldc_value::ColumnType;
+use feldc_value::cast::cast_function;
+use feldc_value::{ColumnType, SqlType, common_type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One equality of a join key, each side over its input's source.
@@ -94,15 +95,45 @@ fn equality(conjunct: &Expr, left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnI
     };
     let [one, other] = &arguments[..] else { return None };
     let (of_one, of_other) = (columns(one), columns(other));
-    if of_one.is_empty() || of_other.is_empty() || !encodes_alike(one.ty.ty, other.ty.ty) {
+    if of_one.is_empty() || of_other.is_empty() {
         return None;
     }
+    let (one, other) = in_one_encoding(one, other, null_safe)?;
     if of_one.is_subset(left) && of_other.is_subset(right) {
-        Some(Key::new(one.clone(), other.clone(), null_safe))
+        Some(Key::new(one, other, null_safe))
     } else if of_one.is_subset(right) && of_other.is_subset(left) {
-        Some(Key::new(other.clone(), one.clone(), null_safe))
+        Some(Key::new(other, one, null_safe))
     } else {
         None
+    }
+}
+
+/// The operands of an equality such that equal values have equal bytes: DECIMALs meet in their common type.
+fn in_one_encoding(one: &Expr, other: &Expr, null_safe: bool) -> Option<(Expr, Expr)> {
+    let (left, right) = (one.ty.ty, other.ty.ty);
+    if encodes_alike(left, right) {
+        return Some((one.clone(), other.clone()));
+    }
+    let common = common_type(left, right).filter(|_| left.is_decimal() && right.is_decimal())?;
+    Some((as_decimal(one, common, null_safe)?, as_decimal(other, common, null_safe)?))
+}
+
+/// A value too large for the common type equals no value of the other side: NULL, which `=` matches with nothing, will do.
+fn as_decimal(expr: &Expr, common: SqlType, null_safe: bool) -> Option<Expr> {
+    let ty = ColumnType::new(common, expr.ty.nullable);
+    let of = |kind, ty| Some(Expr { kind, ty, span: expr.span });
+    if expr.ty.ty == common {
+        return Some(expr.clone());
+    }
+    let Some(function) = cast_function(expr.ty.ty, common).ok()? else {
+        // The same native value; COALESCE of one carries the type.
+        return of(ExprKind::Coalesce(vec![expr.clone()]), ty);
+    };
+    let cast = of(ExprKind::Call { function, arguments: vec![expr.clone()] }, ty)?;
+    match function.fallible {
+        false => Some(cast),
+        true if null_safe => None,
+        true => of(ExprKind::Try(Box::new(cast)), ColumnType::new(common, true)),
     }
 }
 
