@@ -185,18 +185,27 @@ impl Batch {
         out
     }
 
-    /// Positions of the rows in byte order. The first 8 bytes decide most comparisons without touching the rows. The
-    /// sort is one that finds runs, so concatenated sorted batches are merged rather than sorted anew.
+    /// Positions of the rows in byte order, each with the 8 bytes behind the prefix that all rows share: these decide most
+    /// comparisons without touching the rows. The sort is one that finds runs, so concatenated sorted batches are merged
+    /// rather than sorted anew.
     fn sorted_order(&self) -> Vec<(u64, usize)> {
-        let mut order: Vec<_> = (0..self.len).map(|index| (head(self.row(index)), index)).collect();
+        let shared = self.shared_prefix();
+        let mut order: Vec<_> = (0..self.len).map(|index| (head(&self.row(index)[shared..]), index)).collect();
         match self.stride {
-            Some(0..=8) => order.sort_by_key(|entry| entry.0),
+            Some(stride) if stride <= shared + 8 => order.sort_by_key(|entry| entry.0),
             _ => order.sort_by(|left, right| match left.0.cmp(&right.0) {
-                Ordering::Equal => self.row(left.1).cmp(self.row(right.1)),
+                Ordering::Equal => self.row(left.1)[shared..].cmp(&self.row(right.1)[shared..]),
                 unequal => unequal,
             }),
         }
         order
+    }
+
+    /// Length of the prefix that all rows share: the tag and the high bytes of a small nullable key, say.
+    fn shared_prefix(&self) -> usize {
+        let Some(first) = (self.len > 0).then(|| self.row(0)) else { return 0 };
+        let same = |row: &[u8], length: usize| first[..length].iter().zip(row).take_while(|(a, b)| a == b).count();
+        (1..self.len).fold(first.len(), |length, index| if length == 0 { 0 } else { same(self.row(index), length) })
     }
 
     fn added_up(&self, order: &[(u64, usize)]) -> Batch {
