@@ -33,6 +33,7 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
         crate::run(Command::new(&feldc).args(arguments).stdout(Stdio::null()))?;
     }
     crate::run(cargo(&peers, &target).args(["build", "--release", "--bins"]))?;
+    crate::run(cargo(&peers.join("ours"), &target).args(["build", "--release"]))?;
     if !arguments.contains(&"--no-compile") {
         compile_times(&peers, &target, &feldc)?;
     }
