@@ -155,3 +155,47 @@ fn check_slots(expr: &Expr, slots: &[ColumnType]) -> Result<(), String> {
         _ => expr.children().into_iter().try_for_each(|child| check_slots(child, slots)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::circuit::{Circuit, Kernel, Node, NodeId, Op};
+    use crate::plan::{Expr, ExprKind, TableId, ViewId};
+    use feldc_value::{ColumnType, SqlType};
+
+    const NUMBER: ColumnType = ColumnType::new(SqlType::BigInt, false);
+    const NULLABLE: ColumnType = ColumnType::new(SqlType::BigInt, true);
+
+    fn circuit(nodes: Vec<(Op, ColumnType)>) -> Circuit {
+        let node = |(op, ty)| Node { op, layout: vec![ty], view: Some(ViewId(0)), span: Default::default() };
+        Circuit { nodes: nodes.into_iter().map(node).collect() }
+    }
+
+    fn table() -> (Op, ColumnType) {
+        (Op::Table { table: TableId(0), stored: false }, NULLABLE)
+    }
+
+    fn map(input: usize, slot: usize, ty: ColumnType) -> Op {
+        let outputs = vec![Expr { kind: ExprKind::Slot(slot), ty, span: Default::default() }];
+        Op::Map { input: NodeId(input), kernel: Kernel { steps: vec![], outputs } }
+    }
+
+    #[test]
+    fn accepts_a_widened_column() {
+        assert_eq!(check(&circuit(vec![table(), (map(0, 0, NULLABLE), NULLABLE)])), Ok(()));
+    }
+
+    #[test]
+    fn names_the_node_that_breaks_a_rule() {
+        let broken = |nodes, expected: &str| {
+            let error = check(&circuit(nodes)).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        };
+        broken(vec![(map(0, 0, NUMBER), NUMBER)], "n0 is not before it");
+        broken(vec![table(), (map(0, 1, NUMBER), NUMBER)], "slot s1 does not exist");
+        broken(vec![table(), (map(0, 0, NULLABLE), NUMBER)], "s0 may be NULL in a column that is not");
+        broken(vec![table(), (Op::Negate { input: NodeId(0) }, NUMBER)], "the layouts differ");
+        broken(vec![table(), (Op::Index { input: NodeId(0), key: 1 }, NULLABLE)], "n1 is updated 0 times");
+        broken(vec![table(), (Op::Update { index: NodeId(0) }, NULLABLE)], "n0 is not an index");
+    }
+}

@@ -122,3 +122,47 @@ fn connect(operands: &[Code], slots: &[Value], decided_by: bool) -> Result<Value
     }
     Ok(if unknown { Value::Null } else { Value::Boolean(!decided_by) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::evaluate_constant;
+    use crate::plan::{Expr, ExprKind, Program};
+    use crate::{bind, parse};
+    use feldc_value::Value;
+
+    /// The value of an expression over no column, or its error with the column in the line `SELECT expression AS x`.
+    fn evaluate(sql: &str) -> Result<Value, (&'static str, u32)> {
+        let text = format!("CREATE VIEW v AS SELECT\n{sql} AS x;");
+        let (program, _): (Program, _) = bind::bind(&parse::parse(&text).0, &text).unwrap();
+        let plan = &program.views[0].plan;
+        let crate::plan::Plan::Project { columns, .. } = plan else { panic!("{plan:?}") };
+        evaluate_constant(&columns[0].1).map_err(|error| (error.error.code, error.column))
+    }
+
+    #[test]
+    fn logic_is_three_valued_and_stops_when_known() {
+        assert_eq!(evaluate("FALSE AND 1 / 0 = 1"), Ok(Value::Boolean(false)));
+        assert_eq!(evaluate("TRUE OR 1 / 0 = 1"), Ok(Value::Boolean(true)));
+        assert_eq!(evaluate("NULL AND FALSE"), Ok(Value::Boolean(false)));
+        assert_eq!(evaluate("NULL OR FALSE"), Ok(Value::Null));
+        assert_eq!(evaluate("NULL AND 1 / 0 = 1"), Err(("22012", 10)));
+    }
+
+    #[test]
+    fn branches_that_are_not_taken_are_not_evaluated() {
+        assert_eq!(evaluate("CASE WHEN 1 = 1 THEN 2 ELSE 1 / 0 END"), Ok(Value::Integer(2)));
+        assert_eq!(evaluate("COALESCE(1, 1 / 0)"), Ok(Value::Integer(1)));
+    }
+
+    #[test]
+    fn an_error_is_placed_at_the_innermost_call() {
+        assert_eq!(evaluate("1 + 2 * (3 / 0)"), Err(("22012", 10)));
+    }
+
+    #[test]
+    fn a_column_left_behind_is_an_error_and_no_panic() {
+        let ty = feldc_value::ColumnType::new(feldc_value::SqlType::BigInt, true);
+        let column = Expr { kind: ExprKind::Column(crate::plan::ColumnId(1)), ty, span: Default::default() };
+        assert!(evaluate_constant(&column).is_err());
+    }
+}

@@ -131,3 +131,43 @@ impl Program {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Expr, ExprKind};
+    use feldc_engine::{Batch, Errors};
+    use feldc_value::SqlType;
+
+    #[test]
+    fn only_columns_that_are_read_are_decoded_wherever_they_lie() {
+        let column = |ty, nullable| ColumnType::new(ty, nullable);
+        let types = [
+            column(SqlType::BigInt, false),
+            column(SqlType::VARCHAR, true),
+            column(SqlType::VARCHAR, false),
+            column(SqlType::Integer, true),
+        ];
+        let rows = [
+            vec![Value::BigInt(1), Value::Null, Value::text("a\u{0}b"), Value::Integer(5)],
+            vec![Value::BigInt(2), Value::text("x"), Value::text(""), Value::Null],
+        ];
+        let layout = Layout::new(types.to_vec());
+        let mut batch = Batch::new(layout.stride());
+        for row in &rows {
+            layout.encode(row, batch.buffer());
+            batch.commit(1);
+        }
+        for read in [vec![0], vec![1], vec![3], vec![0, 2], vec![3, 0, 1, 2], vec![]] {
+            let slot = |&n: &usize| Expr { kind: ExprKind::Slot(n), ty: types[n], span: Default::default() };
+            let kernel = Kernel { steps: vec![], outputs: read.iter().map(slot).collect() };
+            let output: Vec<ColumnType> = read.iter().map(|&n| types[n]).collect();
+            let mut out = Batch::new(Layout::new(output.clone()).stride());
+            map_kernel(&kernel, &types, &output)(&batch, &mut out, &mut Errors::default());
+            let got: Vec<Vec<Value>> = out.iter().map(|(row, _)| Layout::new(output.clone()).decode(row)).collect();
+            let expected: Vec<Vec<Value>> =
+                rows.iter().map(|row| read.iter().map(|&n| row[n].clone()).collect()).collect();
+            assert_eq!(got, expected);
+        }
+    }
+}
