@@ -10,6 +10,8 @@ pub mod form;
 mod order_joins;
 mod prune_columns;
 mod push_filters;
+#[cfg(test)]
+mod queries;
 mod simplify;
 #[cfg(test)]
 mod testing;

@@ -110,3 +110,24 @@ impl Group {
         due
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::check_shape;
+
+    #[test]
+    fn no_product_where_equalities_connect() {
+        check_shape(
+            "SELECT r.a, s.b, k.b AS c FROM r, s, k WHERE r.a = k.a AND s.a = k.b",
+            "
+            project a := a, b := b, c := b
+              join inner on (a = b)
+                join inner on (a = a)
+                  project a := a
+                    table r
+                  table k
+                table s
+            ",
+        );
+    }
+}

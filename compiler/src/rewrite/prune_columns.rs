@@ -4,9 +4,9 @@
 
 use super::Context;
 use super::facts::Facts;
-use super::form::{keep, unit};
-use super::walk::ids;
-use crate::plan::{Column, ColumnId, Expr, JoinKind, Plan};
+use super::form::{column_of, keep, unit};
+use super::walk::{Substitution, ids, substitute};
+use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind, Plan};
 use std::collections::BTreeSet;
 
 type Wanted = BTreeSet<ColumnId>;
@@ -34,7 +34,7 @@ fn prune(plan: Plan, wanted: &Wanted, facts: &Facts) -> Plan {
         Plan::Project { input, mut columns } => {
             columns.retain(|(column, _)| wanted.contains(&column.id));
             let wanted = columns.iter().flat_map(|(_, expr)| expr.free_columns()).collect();
-            Plan::Project { input: boxed(*input, &wanted), columns }
+            project(prune(*input, &wanted, facts), columns)
         }
         Plan::Join { kind: JoinKind::Left, left, right, on } if idle(&left, &right, &on, wanted, facts) => {
             prune(*left, wanted, facts)
@@ -83,6 +83,28 @@ fn prune(plan: Plan, wanted: &Wanted, facts: &Facts) -> Plan {
     }
 }
 
+/// A projection, as one with a projection below that only renames, or none at all if it changes nothing.
+fn project(input: Plan, mut columns: Vec<(Column, Expr)>) -> Plan {
+    let leaf = |expr: &Expr| matches!(expr.kind, ExprKind::Column(_) | ExprKind::Literal(_));
+    match input {
+        Plan::Project { input, columns: inner } if inner.iter().all(|(_, expr)| leaf(expr)) => {
+            let with: Substitution = inner.into_iter().map(|(column, expr)| (column.id, expr)).collect();
+            columns.iter_mut().for_each(|(_, expr)| substitute(expr, &with));
+            project(*input, columns)
+        }
+        input => {
+            let passes = |((column, expr), own): (&(Column, Expr), &Column)| {
+                column_of(expr) == Some(own.id) && column.id == own.id && column.ty == own.ty
+            };
+            let own = input.columns();
+            match own.len() == columns.len() && columns.iter().zip(&own).all(passes) {
+                true => input,
+                false => Plan::Project { input: Box::new(input), columns },
+            }
+        }
+    }
+}
+
 fn whole(plan: Plan, facts: &Facts) -> Box<Plan> {
     let all = ids(&plan.columns());
     Box::new(prune(plan, &all, facts))
@@ -98,4 +120,33 @@ fn prune_values(rows: Vec<Vec<Expr>>, columns: Vec<Column>, wanted: &Wanted) -> 
 fn idle(left: &Plan, right: &Plan, on: &Expr, wanted: &Wanted, facts: &Facts) -> bool {
     let right_columns = right.columns();
     right_columns.iter().all(|column| !wanted.contains(&column.id)) && facts.one_partner(left, right, on)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::check_shape;
+
+    #[test]
+    fn a_left_join_that_adds_nothing_goes() {
+        check_shape(
+            "SELECT r.a FROM r LEFT JOIN k ON r.a = k.a",
+            "
+            project a := a
+              table r
+            ",
+        );
+    }
+
+    #[test]
+    fn unused_aggregates_go() {
+        check_shape(
+            "SELECT x.n FROM (SELECT a, COUNT(*) AS n, SUM(b) AS t FROM r GROUP BY a) x",
+            "
+            project n := count
+              aggregate by [a := a] [count := COUNT(*)]
+                project a := a
+                  table r
+            ",
+        );
+    }
 }

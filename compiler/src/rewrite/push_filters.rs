@@ -159,3 +159,51 @@ fn unplace(expr: &mut Expr) {
     expr.span = Default::default();
     expr.children_mut().into_iter().for_each(unplace);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::check_shape;
+
+    #[test]
+    fn conditions_on_groups_go_below_the_grouping() {
+        check_shape(
+            "SELECT x.a, x.n FROM (SELECT a, COUNT(*) AS n FROM r GROUP BY a) x WHERE x.a > 0 AND x.n > 1",
+            "
+            project a := a, n := count
+              filter (count > 1)
+                aggregate by [a := a] [count := COUNT(*)]
+                  filter (a > 0)
+                    project a := a
+                      table r
+            ",
+        );
+    }
+
+    #[test]
+    fn what_can_fail_stays_behind_its_guard() {
+        check_shape(
+            "SELECT r.a FROM r JOIN s ON r.a = s.a WHERE r.b <> 0 AND r.a / r.b = 1 AND s.b = 1",
+            "
+            project a := a
+              join inner on ((a = a) AND ((a / b) = 1))
+                filter (b <> 0)
+                  table r
+                filter (b = 1)
+                  table s
+            ",
+        );
+    }
+
+    #[test]
+    fn an_equality_inside_or_joins() {
+        check_shape(
+            "SELECT r.a, s.b FROM r, s WHERE (r.a = s.a AND r.b = 1) OR (r.a = s.a AND s.b = 2)",
+            "
+            project a := a, b := b
+              join inner on ((a = a) AND ((b = 1) OR (b = 2)))
+                table r
+                table s
+            ",
+        );
+    }
+}

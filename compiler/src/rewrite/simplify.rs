@@ -158,3 +158,44 @@ fn strict_columns(expr: &Expr) -> Needed {
         _ => Needed::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::check_shape;
+
+    #[test]
+    fn padded_rows_that_are_dropped_need_no_outer_join() {
+        check_shape(
+            "SELECT r.a, s.b FROM r FULL JOIN s ON r.a = s.a WHERE s.b > 0",
+            "
+            project a := a, b := b
+              join left on (a = a)
+                filter (b > 0)
+                  table s
+                project a := a
+                  table r
+            ",
+        );
+        check_shape(
+            "SELECT r.a, s.b FROM r FULL JOIN s ON r.a = s.a WHERE r.b = s.b",
+            "
+            project a := a, b := b
+              join inner on ((a = a) AND (b = b))
+                table r
+                table s
+            ",
+        );
+    }
+
+    #[test]
+    fn distinct_over_a_key_is_nothing() {
+        check_shape(
+            "SELECT DISTINCT a, b FROM k WHERE b > 0",
+            "
+            project a := a, b := b
+              filter (b > 0)
+                table k
+            ",
+        );
+    }
+}

@@ -312,6 +312,7 @@ pub fn check_law(seeds: std::ops::Range<u64>, fallible: bool, disabled: &[&str])
     }
 }
 
+/// How a rewrite changes the rows of one random query over some random contents.
 fn failure(seed: u64, fallible: bool, disabled: &[&str]) -> Option<String> {
     let mut queries = Queries::new(seed, fallible);
     let plan = queries.query(1 + seed % 6, &[]);
@@ -322,13 +323,19 @@ fn failure(seed: u64, fallible: bool, disabled: &[&str]) -> Option<String> {
     }
     let program = program(plan);
     let rewritten = super::rewrite_with(program.clone(), disabled);
+    difference(&program, &rewritten, &mut queries.dice, disabled.contains(&"prune_columns"))
+}
+
+/// Contents of the tables for which two programs have different rows. `strict`: also where evaluation fails.
+/// (Pruning drops what fails and is not used.)
+fn difference(program: &Program, rewritten: &Program, dice: &mut Dice, strict: bool) -> Option<String> {
     (0..4).find_map(|_| {
-        let tables = contents(&mut queries.dice);
-        let (before, after) = (&evaluate(&program, &tables)[0], &evaluate(&rewritten, &tables)[0]);
-        // Pruning drops what fails and is not used.
-        let comparable = disabled.contains(&"prune_columns") || before.errors.is_empty();
+        let tables = contents(dice);
+        let (before, after) = (evaluate(program, &tables), evaluate(rewritten, &tables));
+        let comparable = strict || before.iter().all(|view| view.errors.is_empty());
+        let (before, after) = (before.last()?, after.last()?);
         (comparable && before.rows != after.rows).then(|| {
-            let plans = [&program, &rewritten].map(|program| format!("{:?}", Text(&program.views[0].plan)));
+            let plans = [&program, &rewritten].map(|program| program.to_string());
             format!(
                 "tables {tables:?}\nexpected {:?}\n     got {:?}\nerrors {:?}\n\n{}\nrewritten\n{}",
                 before.rows, after.rows, before.errors, plans[0], plans[1]
@@ -337,88 +344,68 @@ fn failure(seed: u64, fallible: bool, disabled: &[&str]) -> Option<String> {
     })
 }
 
-/// A plan as an indented tree.
-pub struct Text<'a>(pub &'a Plan);
-
-impl std::fmt::Debug for Text<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&show(self.0, 0))
+/// The bound program of a query over [`tables`], as its only view.
+pub fn bound(query: &str) -> Program {
+    let text = format!(
+        "CREATE TABLE r (a BIGINT, b BIGINT);
+         CREATE TABLE s (a BIGINT, b BIGINT);
+         CREATE TABLE k (a BIGINT NOT NULL PRIMARY KEY, b BIGINT);
+         CREATE VIEW v AS {query};"
+    );
+    let (statements, faults) = crate::parse::parse(&text);
+    assert!(faults.is_empty(), "{query}\n{faults:#?}");
+    match crate::bind::bind(&statements, &text) {
+        Ok((program, _)) => program,
+        Err(faults) => panic!("{query}\n{faults:#?}"),
     }
 }
 
-fn show(plan: &Plan, depth: usize) -> String {
-    let pad = "  ".repeat(depth);
-    let names = |columns: &[Column]| {
-        let names = columns.iter().map(|c| format!("c{}{}", c.id.0, if c.ty.nullable { "?" } else { "" }));
-        names.collect::<Vec<_>>().join(", ")
-    };
-    let line = match plan {
-        Plan::Table { table, columns } => format!("table {} ({})", ["r", "s", "k"][table.0], names(columns)),
-        Plan::View { view, columns } => format!("view {} ({})", view.0, names(columns)),
-        Plan::Values { rows, columns } => format!("values {} rows ({})", rows.len(), names(columns)),
-        Plan::Filter { predicate, .. } => format!("filter {}", show_expr(predicate, depth)),
-        Plan::Project { columns, .. } => {
-            let items = columns.iter().map(|(c, e)| format!("c{} := {}", c.id.0, show_expr(e, depth)));
-            format!("project {}", items.collect::<Vec<_>>().join(", "))
-        }
-        Plan::Join { kind, on, .. } => format!("{kind:?} join on {}", show_expr(on, depth)).to_lowercase(),
-        Plan::Apply { kind, on, .. } => format!("{kind:?} apply on {}", show_expr(on, depth)).to_lowercase(),
-        Plan::Aggregate { keys, aggregates, scalar, .. } => {
-            let keys = keys.iter().map(|(c, id)| format!("c{} := c{}", c.id.0, id.0));
-            let calls = aggregates.iter().map(|(c, call)| {
-                let argument = call.argument.as_ref().map_or("*".to_string(), |e| show_expr(e, depth));
-                let distinct = if call.distinct { "distinct " } else { "" };
-                format!("c{} := {:?}({distinct}{argument})", c.id.0, call.function).to_lowercase()
-            });
-            let items = keys.chain(calls).collect::<Vec<_>>().join(", ");
-            format!("{}aggregate {items}", if *scalar { "scalar " } else { "" })
-        }
-        Plan::Distinct { .. } => "distinct".to_string(),
-        Plan::Union { columns, .. } => format!("union ({})", names(columns)),
-        Plan::SetDifference { all, columns, .. } => format!("except all={all} ({})", names(columns)),
-        Plan::SetIntersection { all, columns, .. } => format!("intersect all={all} ({})", names(columns)),
-    };
-    let children: String = plan.children().iter().map(|child| show(child, depth + 1)).collect();
-    format!("{pad}{line}\n{children}")
-}
-
-fn show_expr(expr: &Expr, depth: usize) -> String {
-    let list = |exprs: &[Expr], with: &str| {
-        format!("({})", exprs.iter().map(|e| show_expr(e, depth)).collect::<Vec<_>>().join(with))
-    };
-    match &expr.kind {
-        ExprKind::Column(id) => format!("c{}", id.0),
-        ExprKind::Slot(slot) => format!("s{slot}"),
-        ExprKind::Literal(Value::BigInt(value)) => value.to_string(),
-        ExprKind::Literal(Value::Boolean(value)) => value.to_string(),
-        ExprKind::Literal(value) => format!("{value:?}").to_lowercase(),
-        ExprKind::Call { function, arguments } if arguments.len() == 2 => {
-            list(arguments, &format!(" {} ", function.name.to_lowercase()))
-        }
-        ExprKind::Call { function, arguments } => {
-            format!("{}{}", function.name.to_lowercase(), list(arguments, ", "))
-        }
-        ExprKind::And(operands) => list(operands, " and "),
-        ExprKind::Or(operands) => list(operands, " or "),
-        ExprKind::IsNull(operand) => format!("({} is null)", show_expr(operand, depth)),
-        ExprKind::Case { branches, otherwise } => {
-            let branches =
-                branches.iter().map(|(c, r)| format!("when {} then {} ", show_expr(c, depth), show_expr(r, depth)));
-            let otherwise = otherwise.as_ref().map_or("null".to_string(), |e| show_expr(e, depth));
-            format!("case {}else {otherwise} end", branches.collect::<String>())
-        }
-        ExprKind::Coalesce(operands) => format!("coalesce{}", list(operands, ", ")),
-        ExprKind::Try(operand) => format!("try({})", show_expr(operand, depth)),
-        ExprKind::Subquery { kind, plan } => {
-            let head = match kind {
-                SubqueryKind::Scalar => "scalar".to_string(),
-                SubqueryKind::Exists => "exists".to_string(),
-                SubqueryKind::In { operands } => format!("{} in", list(operands, ", ")),
-                SubqueryKind::Quantified { operand, comparison, quantifier } => {
-                    format!("{} {} {quantifier:?}", show_expr(operand, depth), comparison.name).to_lowercase()
-                }
-            };
-            format!("{head} [\n{}{}]", show(plan, depth + 3), "  ".repeat(depth + 2))
+/// Asserts that all rewrites keep the rows of a query in SQL, together and without the optional ones.
+pub fn check_query(query: &str) {
+    let program = bound(query);
+    for disabled in [&["simplify", "push_filters", "order_joins", "prune_columns"][..], &["prune_columns"], &[]] {
+        let rewritten = super::rewrite_with(program.clone(), disabled);
+        let strict = disabled.contains(&"prune_columns");
+        for seed in 0..20 {
+            if let Some(text) = difference(&program, &rewritten, &mut Dice::new(seed), strict) {
+                panic!("{query}\nwithout {disabled:?}, seed {seed}\n{text}");
+            }
         }
     }
+}
+
+/// The rewritten plan of a query, without the ids and types of columns and the lists of tables' columns.
+pub fn shape(query: &str) -> String {
+    let program = super::rewrite(bound(query));
+    let names = ["r", "s", "k"];
+    let lines = program.views[0].plan.to_string();
+    let line = |line: &str| {
+        let mut text = without_ids(line);
+        if let Some((indent, table)) = text.split_once("table @") {
+            let table: usize = table[..1].parse().unwrap_or(0);
+            text = format!("{indent}table {}", names[table]);
+        }
+        text
+    };
+    lines.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn without_ids(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('#') {
+        out.push_str(before);
+        rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    }
+    out + rest
+}
+
+/// Asserts the shape of a query's rewritten plan; `expected` is indented as it stands in the test.
+pub fn check_shape(query: &str, expected: &str) {
+    let indent =
+        expected.lines().filter(|line| !line.trim().is_empty()).map(|line| line.len() - line.trim_start().len());
+    let indent = indent.min().unwrap_or(0);
+    let expected = expected.lines().filter(|line| !line.trim().is_empty()).map(|line| &line[indent..]);
+    let (expected, found) = (expected.collect::<Vec<_>>().join("\n"), shape(query));
+    assert!(found == expected, "{query}\nexpected\n{expected}\nfound\n{found}");
 }

@@ -39,6 +39,12 @@ pub fn dependent_join(kind: JoinKind, left: Plan, right: Plan, on: Expr, guards:
     let Some((mut unnest, left_columns)) = Unnest::new(&left, &right, guards, cx) else {
         return Plan::Join { kind, left: Box::new(left), right: Box::new(right), on };
     };
+    if let Plan::Aggregate { aggregates, scalar: true, .. } = &right
+        && (kind == JoinKind::Inner || (kind == JoinKind::Left && is_true(&on)))
+        && !aggregates.iter().any(|(_, call)| can_fail(call))
+    {
+        return join_one_row(left, right, on, guards, cx);
+    }
     if kind == JoinKind::Inner {
         match right {
             // Evaluated for each pair here as there.
@@ -58,6 +64,20 @@ pub fn dependent_join(kind: JoinKind, left: Plan, right: Plan, on: Expr, guards:
     let pushed = unnest.push(right, true);
     let on = [on_domain(&left_columns, &pushed.bound), conjuncts(on)].concat();
     Plan::Join { kind, left: Box::new(left), right: Box::new(pushed.plan), on: conjunction(on) }
+}
+
+/// Likewise for aggregates without GROUP BY that cannot fail: every row has its one partner.
+fn join_one_row(left: Plan, right: Plan, on: Expr, guards: &[Expr], cx: &mut Context) -> Plan {
+    let columns = left.columns();
+    let Plan::Aggregate { input, aggregates, .. } = right else { return left };
+    let names: Vec<Column> = aggregates.iter().map(|(column, _)| column.clone()).collect();
+    let inner = aggregates.into_iter().map(|(column, call)| (cx.fresh.like(&column), call)).collect::<Vec<_>>();
+    let made: Vec<ColumnId> = inner.iter().map(|(column, _)| column.id).collect();
+    let (plan, values) = join_aggregates(left, *input, inner, guards, cx);
+    let own = columns.iter().map(|column| (column.clone(), reference(column)));
+    let results = names.into_iter().zip(made).filter_map(|(name, id)| Some((name, values.get(&id)?.clone())));
+    let columns = own.chain(results).collect();
+    filter(Plan::Project { input: Box::new(plan), columns }, conjuncts(on))
 }
 
 /// `left` with the aggregates (no GROUP BY) of `input` for each of its rows, and what stands for their columns.
@@ -132,8 +152,9 @@ impl<'a> Unnest<'a> {
             return None;
         }
         // A guard only matters to what can fail.
-        let guards = if fallible(right) { guards } else { &[] };
-        Some((Unnest { domain: Domain::new(left, read, guards), cx }, columns))
+        let safe = !fallible(right);
+        let guards = if safe { &[] } else { guards };
+        Some((Unnest { domain: Domain::new(left, read, guards, safe), cx }, columns))
     }
 
     /// The columns of the domain that an expression reads.
@@ -494,9 +515,13 @@ fn pair(inputs: Vec<Plan>) -> [Box<Plan>; 2] {
 
 /// Just the relation's own columns and the domain's.
 fn exactly(pushed: Pushed, columns: &[Column]) -> Pushed {
-    let domain = pushed.bound.values().map(|bound| bound.column.clone());
     let mut wanted = columns.to_vec();
-    wanted.extend(domain.filter(|column| !columns.iter().any(|own| own.id == column.id)));
+    for bound in pushed.bound.values() {
+        // One column may serve as several of the domain's.
+        if !wanted.iter().any(|column| column.id == bound.column.id) {
+            wanted.push(bound.column.clone());
+        }
+    }
     Pushed { plan: keep(pushed.plan, &wanted), bound: pushed.bound }
 }
 
@@ -531,4 +556,64 @@ fn semi_as_inner(left: Pushed, right: Pushed, on: Expr) -> Pushed {
     let kept: Vec<Column> = columns.into_iter().filter(|c| used.contains(&c.id) || domain(&c.id)).collect();
     let partners = Plan::Distinct { input: Box::new(keep(right.plan, &kept)) };
     Pushed { plan: joined(JoinKind::Inner, left.plan, partners, conjuncts(on)), bound: right.bound }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::check_shape;
+
+    #[test]
+    fn a_lateral_aggregate_pads_what_has_no_group() {
+        check_shape(
+            "SELECT r.a, x.n FROM r, LATERAL (SELECT COUNT(*) AS n FROM s WHERE s.a = r.a) x",
+            "
+            project a := a, n := count
+              project a := a, count := COALESCE(count, 0)
+                join left on (a = a)
+                  project a := a
+                    table r
+                  aggregate by [a := a] [count := COUNT(*)]
+                    project a := a
+                      table s
+            ",
+        );
+    }
+
+    #[test]
+    fn a_lateral_query_is_a_join() {
+        check_shape(
+            "SELECT r.a, x.c FROM r, LATERAL (SELECT r.b + s.b AS c FROM s WHERE s.a = r.a) x",
+            "
+            project a := a, c := c
+              project a := a, c := (b + b)
+                join inner on (a = a)
+                  table r
+                  table s
+            ",
+        );
+    }
+
+    #[test]
+    fn set_operations_compare_within_a_value() {
+        check_shape(
+            "SELECT * FROM r WHERE EXISTS (SELECT r.a EXCEPT SELECT a FROM s)",
+            "
+            project a := a, b := b
+              join semi on IS NOT DISTINCT FROM(a, a)
+                table r
+                except (a BIGINT, a BIGINT)
+                  project a := a, a := a
+                    distinct
+                      project a := a
+                        table r
+                  project a := a, a := a
+                    join inner on TRUE
+                      project a := a
+                        table s
+                      distinct
+                        project a := a
+                          table r
+            ",
+        );
+    }
 }

@@ -15,10 +15,10 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// The values of `columns` in the rows of `left` for which all guards hold.
-    pub fn new(left: &Plan, columns: BTreeMap<ColumnId, Column>, guards: &[Expr]) -> Domain {
+    /// The values of `columns` in the rows of `left` for which all guards hold; `safe`: more of them do no harm.
+    pub fn new(left: &Plan, columns: BTreeMap<ColumnId, Column>, guards: &[Expr], safe: bool) -> Domain {
         let needed = guards.iter().flat_map(Expr::free_columns).chain(columns.keys().copied()).collect();
-        let source = filter(narrow(left, &needed).clone(), guards.iter().cloned().map(attempt).collect());
+        let source = filter(narrow(left, &needed, safe).clone(), guards.iter().cloned().map(attempt).collect());
         Domain { source, columns }
     }
 
@@ -63,20 +63,22 @@ impl Domain {
 }
 
 /// The smallest part of the left side that has these columns and all its rows. (The subqueries of one operator are
-/// joined to its input one after the other; the domain of the third need not contain the first.)
-fn narrow<'a>(plan: &'a Plan, needed: &BTreeSet<ColumnId>) -> &'a Plan {
+/// joined to its input one after the other; the domain of the third need not contain the first. The same domain for
+/// all of them is computed once.)
+fn narrow<'a>(plan: &'a Plan, needed: &BTreeSet<ColumnId>, safe: bool) -> &'a Plan {
     let has = |plan: &Plan| {
         let columns = plan.columns();
         needed.iter().all(|id| columns.iter().any(|column| column.id == *id))
     };
     match plan {
-        Plan::Join { kind: JoinKind::Left, left, .. } if has(left) => narrow(left, needed),
+        Plan::Join { kind: JoinKind::Semi | JoinKind::Anti, left, .. } if safe => narrow(left, needed, safe),
+        Plan::Join { kind: JoinKind::Left, left, .. } if has(left) => narrow(left, needed, safe),
         Plan::Project { input, columns } => {
             let passes = |(column, expr): &(Column, Expr)| match needed.contains(&column.id) {
                 true => column_of(expr) == Some(column.id),
                 false => !expr.fallible(),
             };
-            if columns.iter().all(passes) { narrow(input, needed) } else { plan }
+            if columns.iter().all(passes) { narrow(input, needed, safe) } else { plan }
         }
         _ => plan,
     }

@@ -157,3 +157,69 @@ fn marked(input: Plan, cx: &mut Context) -> (Plan, Column) {
     let plan = extend(input, vec![(mark.clone(), truth(true))]);
     (plan, mark)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::check_shape;
+
+    #[test]
+    fn exists_on_an_equality_is_a_semijoin() {
+        check_shape(
+            "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.a = r.a)",
+            "
+            project a := a, b := b
+              join semi on (a = a)
+                table r
+                project a := a
+                  table s
+            ",
+        );
+    }
+
+    #[test]
+    fn a_subquery_two_deep_needs_no_domain() {
+        check_shape(
+            "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE EXISTS (SELECT 1 FROM k WHERE k.a = s.b AND k.b = r.b))",
+            "
+            project a := a, b := b
+              join semi on (b = b)
+                table r
+                join inner on (b = a)
+                  project b := b
+                    table s
+                  table k
+            ",
+        );
+    }
+
+    #[test]
+    fn not_in_without_nulls_is_an_antijoin() {
+        check_shape(
+            "SELECT * FROM k WHERE a NOT IN (SELECT x.a FROM k x)",
+            "
+            project a := a, b := b
+              join anti on (a = a)
+                table k
+                project a := a
+                  table k
+            ",
+        );
+    }
+
+    #[test]
+    fn a_condition_that_is_no_equality_joins_the_domain() {
+        check_shape(
+            "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.a = r.a AND s.b <> r.b)",
+            "
+            project a := a, b := b
+              join semi on ((a = a) AND IS NOT DISTINCT FROM(b, b))
+                table r
+                join inner on ((a = a) AND (b <> b))
+                  table s
+                  distinct
+                    project a := a, b := b
+                      table r
+            ",
+        );
+    }
+}

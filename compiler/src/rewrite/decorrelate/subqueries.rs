@@ -405,3 +405,70 @@ fn without_select_list(plan: Plan) -> Plan {
         plan => plan,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::check_shape;
+
+    #[test]
+    fn an_aggregate_is_joined_by_group() {
+        check_shape(
+            "SELECT a, (SELECT COUNT(*) + 1 FROM s WHERE s.a = r.a) AS n FROM r",
+            "
+            project a := a, n := (COALESCE(count, 0) + 1)
+              join left on (a = a)
+                project a := a
+                  table r
+                aggregate by [a := a] [count := COUNT(*)]
+                  project a := a
+                    table s
+            ",
+        );
+    }
+
+    #[test]
+    fn a_second_row_fails_where_the_value_is_used() {
+        check_shape(
+            "SELECT a, (SELECT s.b FROM s WHERE s.a = r.a) AS n FROM r",
+            "
+            project a := a, n := CASE WHEN AT_MOST_ONE(COALESCE(rows, 0)) THEN b ELSE NULL END
+              join left on (a = a)
+                project a := a
+                  table r
+                aggregate by [a := a] [rows := COUNT(*), b := MIN(b)]
+                  project b := b, a := a
+                    table s
+            ",
+        );
+        check_shape(
+            "SELECT a, (SELECT k.b FROM k WHERE k.a = r.a) AS n FROM r",
+            "
+            project a := a, n := b
+              join left on (a = a)
+                project a := a
+                  table r
+                project b := b, a := a
+                  table k
+            ",
+        );
+    }
+
+    #[test]
+    fn a_guard_restricts_the_domain() {
+        check_shape(
+            "SELECT a, CASE WHEN b <> 0 THEN (SELECT MAX(s.b / r.b) FROM s WHERE s.a = r.a) END AS n FROM r",
+            "
+            project a := a, n := CASE WHEN (b <> 0) THEN max END
+              join left on (IS NOT DISTINCT FROM(a, a) AND IS NOT DISTINCT FROM(b, b))
+                table r
+                aggregate by [a := a, b := b] [max := MAX((b / b))]
+                  join inner on (a = a)
+                    table s
+                    distinct
+                      project a := a, b := b
+                        filter (b <> 0)
+                          table r
+            ",
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! For tests: queries with subqueries in every clause, each of them kept by every set of rewrites.
+
+use super::testing::check_query;
+
+/// Over `r(a, b)`, `s(a, b)` (NULLs, duplicates) and `k(a, b)` with the primary key `a`.
+const QUERIES: &[&str] = &[
+    // EXISTS.
+    "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.a = r.a)",
+    "SELECT * FROM r WHERE NOT EXISTS (SELECT 1 FROM s WHERE s.a = r.a)",
+    "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.a = r.a AND s.b <> r.b)",
+    "SELECT * FROM r WHERE NOT EXISTS (SELECT 1 FROM s WHERE s.a = r.a AND s.b <> r.b)",
+    "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.a < r.a)",
+    "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.a IS NOT DISTINCT FROM r.a)",
+    "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s)",
+    "SELECT * FROM r WHERE b = 1 OR EXISTS (SELECT 1 FROM s WHERE s.a = r.a)",
+    "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.a = r.a) = EXISTS (SELECT 1 FROM k WHERE k.a = r.b)",
+    "SELECT a, EXISTS (SELECT 1 FROM s WHERE s.a = r.a) AS e FROM r",
+    "SELECT a, CASE WHEN EXISTS (SELECT 1 FROM s WHERE s.a = r.a) THEN 1 ELSE b END AS e FROM r",
+    "SELECT * FROM r WHERE EXISTS (SELECT COUNT(*) FROM s WHERE s.a = r.a)",
+    "SELECT * FROM r WHERE EXISTS (SELECT s.b FROM s WHERE s.a = r.a GROUP BY s.b HAVING COUNT(*) > 1)",
+    "SELECT * FROM r WHERE EXISTS (SELECT DISTINCT s.b FROM s WHERE s.a = r.a)",
+    "SELECT * FROM r WHERE EXISTS (SELECT a FROM s WHERE s.a = r.a UNION ALL SELECT a FROM k WHERE k.b = r.b)",
+    "SELECT * FROM r WHERE EXISTS (SELECT r.a EXCEPT SELECT a FROM s)",
+    "SELECT * FROM r WHERE EXISTS (SELECT r.a INTERSECT SELECT a FROM s)",
+    "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s LEFT JOIN k ON k.a = s.b AND k.b = r.b WHERE s.a = r.a AND k.a IS NULL)",
+    "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s FULL JOIN k ON k.a = s.b AND k.b = r.b WHERE s.a = r.a OR k.a = r.a)",
+    // Two deep, also past the enclosing query.
+    "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.a = r.a AND EXISTS (SELECT 1 FROM k WHERE k.a = s.b))",
+    "SELECT * FROM r WHERE EXISTS (SELECT 1 FROM s WHERE EXISTS (SELECT 1 FROM k WHERE k.a = s.b AND k.b = r.b))",
+    "SELECT * FROM r WHERE NOT EXISTS (SELECT 1 FROM s WHERE NOT EXISTS (SELECT 1 FROM k WHERE k.a = s.b AND k.b = r.b))",
+    "SELECT * FROM r WHERE a IN (SELECT s.a FROM s WHERE s.b NOT IN (SELECT k.b FROM k WHERE k.a = r.a))",
+    "SELECT * FROM r WHERE a = (SELECT MAX(s.a) FROM s WHERE s.b = (SELECT MIN(k.b) FROM k WHERE k.a <> r.b AND k.b < s.a))",
+    // IN and NOT IN.
+    "SELECT * FROM r WHERE a IN (SELECT a FROM s)",
+    "SELECT * FROM r WHERE a NOT IN (SELECT a FROM s)",
+    "SELECT * FROM k WHERE a NOT IN (SELECT a FROM k x WHERE x.b = 1)",
+    "SELECT * FROM k WHERE a NOT IN (SELECT a FROM s)",
+    "SELECT * FROM r WHERE a IN (SELECT s.a FROM s WHERE s.b = r.b)",
+    "SELECT * FROM r WHERE a NOT IN (SELECT s.a FROM s WHERE s.b = r.b)",
+    "SELECT * FROM r WHERE (a, b) IN (SELECT a, b FROM s)",
+    "SELECT * FROM r WHERE (a, b) NOT IN (SELECT a, b FROM s)",
+    "SELECT * FROM r WHERE (a, b) NOT IN (SELECT s.a, s.b FROM s WHERE s.a < r.b)",
+    "SELECT a, a IN (SELECT a FROM s) AS i, a NOT IN (SELECT b FROM s) AS n FROM r",
+    "SELECT a, (a, b) IN (SELECT a, b FROM s) AS i FROM r",
+    "SELECT * FROM r WHERE b IS NULL OR a NOT IN (SELECT s.a FROM s WHERE s.b = r.b)",
+    "SELECT * FROM r WHERE (a IN (SELECT a FROM s)) IS NULL",
+    "SELECT * FROM r WHERE a + 1 IN (SELECT a FROM s)",
+    "SELECT * FROM r WHERE 1 IN (SELECT s.a FROM s WHERE s.b = r.b)",
+    "SELECT * FROM r WHERE (SELECT MAX(a) FROM k) IN (SELECT s.a FROM s WHERE s.b = r.b)",
+    // ANY and ALL.
+    "SELECT * FROM r WHERE a < ANY (SELECT a FROM s)",
+    "SELECT * FROM r WHERE a >= ALL (SELECT s.a FROM s WHERE s.b = r.b)",
+    "SELECT * FROM r WHERE a <> ANY (SELECT a FROM s)",
+    "SELECT * FROM r WHERE a = ALL (SELECT s.a FROM s WHERE s.b = r.b)",
+    "SELECT * FROM r WHERE NOT (a <> ALL (SELECT a FROM s))",
+    "SELECT a, a > ALL (SELECT s.b FROM s WHERE s.a = r.a) AS g, a <= ANY (SELECT b FROM k) AS l FROM r",
+    // Scalar subqueries.
+    "SELECT a, (SELECT MAX(b) FROM s) AS m FROM r",
+    "SELECT a, (SELECT MAX(s.b) FROM s WHERE s.a = r.a) AS m FROM r",
+    "SELECT a, (SELECT COUNT(*) FROM s WHERE s.a = r.a) AS n FROM r",
+    "SELECT a, (SELECT COUNT(*) FROM s WHERE s.a < r.b) AS n FROM r",
+    "SELECT a, (SELECT COUNT(s.b) + r.b FROM s WHERE s.a = r.a) AS n FROM r",
+    "SELECT a, (SELECT k.b FROM k WHERE k.a = r.a) AS n FROM r",
+    "SELECT a, (SELECT s.b FROM s WHERE s.a = r.a) AS n FROM r",
+    "SELECT a, (SELECT DISTINCT s.a FROM s WHERE s.a = r.a) AS n FROM r",
+    "SELECT * FROM r WHERE b > (SELECT AVG(s.b) FROM s WHERE s.a = r.a)",
+    "SELECT * FROM r WHERE b > (SELECT SUM(s.b) / 2 FROM s WHERE s.a = r.a)",
+    "SELECT a, COALESCE((SELECT SUM(s.b) FROM s WHERE s.a = r.a), 0) AS n FROM r",
+    "SELECT a, CASE WHEN b <> 0 THEN (SELECT MAX(s.b / r.b) FROM s WHERE s.a = r.a) END AS n FROM r",
+    "SELECT * FROM r WHERE b <> 0 AND EXISTS (SELECT 1 FROM s WHERE s.a / r.b = 1)",
+    "SELECT * FROM r WHERE b = 0 OR EXISTS (SELECT 1 FROM s WHERE s.a / r.b = 1)",
+    "SELECT a, CASE WHEN b = 1 THEN (SELECT s.b FROM s) ELSE 0 END AS n FROM r",
+    "SELECT a, (SELECT MAX(x.n) FROM (SELECT s.b, COUNT(*) AS n FROM s WHERE s.a = r.a GROUP BY s.b) x) AS m FROM r",
+    "SELECT a, (SELECT COUNT(*) FROM (SELECT s.a FROM s WHERE s.a = r.a UNION SELECT k.a FROM k WHERE k.b = r.b) x) AS n FROM r",
+    // Aggregates, HAVING, GROUP BY, join conditions.
+    "SELECT a, SUM((SELECT COUNT(*) FROM s WHERE s.a = r.b)) AS n FROM r GROUP BY a",
+    "SELECT a, COUNT(*) AS n FROM r GROUP BY a HAVING COUNT(*) > (SELECT COUNT(*) FROM s WHERE s.a = r.a)",
+    "SELECT a, COUNT(*) AS n FROM r GROUP BY a HAVING COUNT(*) IN (SELECT s.b FROM s WHERE s.a = r.a)",
+    "SELECT COUNT(*) AS m FROM r GROUP BY (SELECT COUNT(*) FROM s WHERE s.a = r.a)",
+    "SELECT r.a, k.b FROM r JOIN k ON r.a = k.a AND EXISTS (SELECT 1 FROM s WHERE s.a = r.b AND s.b = k.b)",
+    "SELECT r.a, k.b FROM r LEFT JOIN k ON r.a = k.a AND EXISTS (SELECT 1 FROM s WHERE s.a = r.b OR s.b = k.b)",
+    "SELECT r.a, k.b FROM r FULL JOIN k ON r.a = k.a AND r.b IN (SELECT s.b FROM s WHERE s.a = k.b)",
+    "SELECT r.a, s.b FROM r LEFT JOIN s ON r.a = s.a WHERE s.b = (SELECT MAX(k.b) FROM k WHERE k.a = s.a)",
+    // LATERAL.
+    "SELECT r.a, x.n FROM r, LATERAL (SELECT COUNT(*) AS n FROM s WHERE s.a = r.a) x",
+    "SELECT r.a, x.n FROM r CROSS JOIN LATERAL (SELECT SUM(s.b) AS n FROM s WHERE s.a = r.a) x",
+    "SELECT r.a, x.b FROM r LEFT JOIN LATERAL (SELECT s.b FROM s WHERE s.a = r.a) x ON x.b > r.b",
+    "SELECT r.a, x.c FROM r, LATERAL (SELECT r.b + s.b AS c FROM s WHERE s.a = r.a) x",
+    "SELECT r.a, y.m FROM r, LATERAL (SELECT s.b FROM s WHERE s.a = r.a) x, LATERAL (SELECT MAX(k.b) AS m FROM k WHERE k.a <= x.b AND k.b <> r.b) y",
+    // Plain queries for the other rewrites.
+    "SELECT r.a, s.b FROM r LEFT JOIN s ON r.a = s.a WHERE s.b > 0",
+    "SELECT r.a, s.b FROM r FULL JOIN s ON r.a = s.a WHERE s.b > 0",
+    "SELECT r.a, s.b FROM r FULL JOIN s ON r.a = s.a WHERE r.b > 0",
+    "SELECT r.a, s.b FROM r FULL JOIN s ON r.a = s.a WHERE r.b = s.b",
+    "SELECT r.a, k.b FROM r LEFT JOIN k ON r.a = k.a WHERE COALESCE(k.b > 0, FALSE)",
+    "SELECT r.a FROM r LEFT JOIN k ON r.a = k.a",
+    "SELECT r.a, s.b, k.b AS c FROM r, s, k WHERE r.a = k.a AND s.a = k.b",
+    "SELECT r.a, s.b FROM r, s WHERE (r.a = s.a AND r.b = 1) OR (r.a = s.a AND s.b = 2)",
+    "SELECT x.a, x.n FROM (SELECT a, COUNT(*) AS n FROM r GROUP BY a) x WHERE x.a > 0 AND x.n > 1",
+    "SELECT x.c FROM (SELECT a AS c FROM r UNION ALL SELECT b FROM s) x WHERE x.c > 1",
+    "SELECT x.c FROM (SELECT a AS c FROM r EXCEPT SELECT b FROM s) x WHERE x.c > 1",
+    "SELECT DISTINCT a FROM k WHERE b / a > 1 AND a > 0",
+];
+
+#[test]
+fn rewrites_keep_the_rows_of_every_query() {
+    QUERIES.iter().for_each(|query| check_query(query));
+}
