@@ -10,8 +10,8 @@
 //!
 //! Each commit has exactly one answer, the last of its lines. Lines that cannot be taken are skipped and make that answer
 //! an error naming the first of them; the other rows of the commit are applied and their changes printed. A failed
-//! evaluation under `SET on_error = 'fail'` is an error answer without changes, and so is every later commit:
-//! the program has stopped. Otherwise failed rows are the changes of the view `error_view`.
+//! evaluation under `SET on_error = 'fail'` is an error answer without changes, and the last one: the program has
+//! stopped and the session ends. Otherwise failed rows are the changes of the view `error_view`.
 
 use crate::format::json_cursor::{Cursor, Fault, Kind, unescape};
 use crate::format::json_input::{EventReader, UpdateFormat};
@@ -51,6 +51,9 @@ pub fn serve(program: &Program, workers: usize, mut input: impl BufRead, mut out
         number += 1;
         if session.line(&line, number, &mut output)? {
             output.flush()?;
+        }
+        if session.stopped.is_some() {
+            break;
         }
     }
     if session.waiting() > 0 {
