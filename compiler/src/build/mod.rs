@@ -37,7 +37,7 @@ pub fn build(package: &Package, report: &mut dyn FnMut(&Progress)) -> Result<Pat
     let built = outcome.binary(package)?;
     let binary = package.folder.join(&package.binary);
     install(&built, &binary).map_err(|error| BuildError::Io { intention: "write", path: binary.clone(), error })?;
-    package.cache.note_build(&package.name);
+    package.cache.note_build(&package.name, &package.folder);
     report(&Progress::Finished { binary: binary.clone(), took: begin.elapsed() });
     Ok(binary)
 }
@@ -138,4 +138,67 @@ fn install(built: &Path, binary: &Path) -> io::Result<()> {
     let draft = binary.with_file_name(format!(".draft-{}", std::process::id()));
     fs::copy(built, &draft)?;
     fs::rename(&draft, binary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::{Circuit, Kernel, Node, NodeId, Op};
+    use crate::plan::{Expr, ExprKind, Span, TableId};
+    use crate::{emit, package};
+    use feldc_pipeline::schema::Schema;
+    use feldc_value::function::{Function, Param};
+    use feldc_value::{ColumnType, SqlType};
+
+    /// A table and a map that calls the function on the table's columns.
+    fn calling(function: &'static Function, nullable: bool) -> Option<[Node; 2]> {
+        let repeats = if function.variadic { 2 } else { 0 };
+        let types: Option<Vec<SqlType>> = (0..function.parameters.len() + repeats)
+            .map(|argument| match function.parameter(argument)? {
+                Param::Is(SqlType::Decimal { .. }) => Some(SqlType::Decimal { precision: 12, scale: 2 }),
+                Param::Is(ty) => Some(ty),
+                Param::Same | Param::Any => Some(SqlType::BigInt),
+            })
+            .collect();
+        let types = types?;
+        let result = function.result_type(&types).ok()?;
+        let columns: Vec<ColumnType> = types.iter().map(|ty| ColumnType::new(*ty, nullable)).collect();
+        let result = ColumnType::new(result, function.nullable(&vec![nullable; columns.len()]));
+        let span = Span { line: 1, column: 1, ..Span::default() };
+        let expr = |kind, ty| Expr { kind, ty, span };
+        let slots = columns.iter().enumerate().map(|(slot, ty)| expr(ExprKind::Slot(slot), *ty)).collect();
+        let call = expr(ExprKind::Call { function, arguments: slots }, result);
+        let attempt = expr(ExprKind::Try(Box::new(call.clone())), ColumnType::new(result.ty, true));
+        let layout = vec![result, attempt.ty];
+        let kernel = Kernel { steps: vec![], outputs: vec![call, attempt] };
+        let node = |op, layout| Node { op, layout, view: None, span };
+        Some([
+            node(Op::Table { table: TableId(0), stored: false }, columns),
+            node(Op::Map { input: NodeId(0), kernel }, layout),
+        ])
+    }
+
+    /// Generated calls agree with every function's signature.
+    #[test]
+    #[ignore = "builds the runtime: minutes at the first time"]
+    fn every_function_compiles_in_a_kernel() {
+        let mut nodes = Vec::new();
+        for function in feldc_value::functions() {
+            for [table, mut map] in [false, true].into_iter().filter_map(|nullable| calling(function, nullable)) {
+                if let Op::Map { input, .. } = &mut map.op {
+                    *input = NodeId(nodes.len());
+                }
+                nodes.extend([table, map]);
+            }
+        }
+        assert!(nodes.len() > 400, "only {} calls", nodes.len() / 2);
+        let files = emit::emit_rust(&Circuit { nodes }, &Schema::default(), &[]);
+        let folder = env::temp_dir().join(format!("feldc-functions-{}", std::process::id()));
+        let package = package::write(&folder, "functions", &files).unwrap();
+        let result = build(&package, &mut |progress| eprintln!("{progress}"));
+        if let Err(error) = result {
+            panic!("{error}");
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

@@ -37,7 +37,7 @@ impl Display for Progress {
 }
 
 /// Time between two lines about the runtime.
-const PAUSE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_secs(5);
 
 /// Chooses the events worth a line.
 pub struct Throttle<'a> {

@@ -5,7 +5,7 @@
 //! runtime/HASH/        the runtime of a compiler, laid out once
 //! target/              what cargo builds
 //! programs/NAME-HASH/  crates written for `feldc run`
-//! used/NAME            touched at each build: what lies for 30 days is removed with its artifacts
+//! used/NAME            written at each build, holds the crate's folder: what lies for 30 days goes with its artifacts
 //! ```
 
 use super::error::{PackageError, io};
@@ -62,16 +62,16 @@ impl Cache {
 
     /// Notes a finished build, and removes what no build used for 30 days. Failures are ignored: they cost disk space
     /// only, and the next build tries again.
-    pub fn note_build(&self, package: &str) {
+    pub fn note_build(&self, package: &str, folder: &Path) {
         let used = self.used();
         let _ = fs::create_dir_all(&used);
-        let _ = fs::write(used.join(package), "");
+        let _ = fs::write(used.join(package), folder.display().to_string());
         let _ = fs::write(self.downloaded(), "");
         for (name, path) in entries(&used) {
             if age(&path) > KEPT {
                 match name.strip_prefix("runtime-") {
                     Some(hash) => self.remove_runtime(hash),
-                    None => self.remove_program(&name),
+                    None => self.remove_program(&name, &fs::read_to_string(&path).unwrap_or_default()),
                 }
                 let _ = fs::remove_file(path);
             }
@@ -81,14 +81,17 @@ impl Cache {
     fn remove_runtime(&self, hash: &str) {
         let _ = fs::remove_dir_all(self.runtimes().join(hash));
         // Which runtime an artifact belongs to is not written on it. One that is still wanted is built again.
-        let _ = self.remove_artifacts(&|name, path| name.contains("feldc_") && age(path) > KEPT);
-        let _ = self.remove_artifacts(&|name, path| name.starts_with("feldc-") && age(path) > KEPT);
+        let of_runtime = |name: &str| name.contains("feldc_") || name.starts_with("feldc-");
+        self.remove_artifacts(&|name, path| of_runtime(name) && age(path) > KEPT);
     }
 
-    fn remove_program(&self, package: &str) {
+    fn remove_program(&self, package: &str, folder: &str) {
         let underscored = package.replace('-', "_");
         self.remove_artifacts(&|name, _| name.starts_with(package) || name.starts_with(&underscored));
-        let _ = fs::remove_dir_all(self.root.join("programs").join(package));
+        // A crate outside the cache is its owner's.
+        if Path::new(folder).parent() == Some(&self.root.join("programs")) {
+            let _ = fs::remove_dir_all(folder);
+        }
     }
 
     fn remove_artifacts(&self, stale: &dyn Fn(&str, &Path) -> bool) {
@@ -143,8 +146,10 @@ mod tests {
         let (deps, used) = (cache.target().join("release/deps"), cache.used());
         fs::create_dir_all(&deps).unwrap();
         fs::create_dir_all(&used).unwrap();
+        let crate_folder = root.join("programs/old-5");
+        fs::create_dir_all(&crate_folder).unwrap();
         for name in ["old-1-77", "new-2-77"] {
-            fs::write(used.join(name), "").unwrap();
+            fs::write(used.join(name), crate_folder.display().to_string()).unwrap();
         }
         for artifact in ["old_1-77", "old_1_77-abc", "new_2_77-abc", "serde-1"] {
             fs::write(deps.join(artifact), "").unwrap();
@@ -152,10 +157,11 @@ mod tests {
         let long_ago = SystemTime::now() - KEPT - Duration::from_secs(9);
         let stamp = fs::File::options().write(true).open(used.join("old-1-77")).unwrap();
         stamp.set_modified(long_ago).unwrap();
-        cache.note_build("third-3-77");
+        cache.note_build("third-3-77", &root);
         let mut left: Vec<String> = entries(&deps).into_iter().map(|(name, _)| name).collect();
         left.sort();
         assert_eq!(left, ["new_2_77-abc", "old_1-77", "serde-1"]);
+        assert!(!crate_folder.exists());
         assert!(!used.join("old-1-77").exists() && used.join("third-3-77").exists());
         fs::remove_dir_all(root).unwrap();
     }
