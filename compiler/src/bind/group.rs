@@ -6,14 +6,30 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, Plan, Span};
 use std::collections::BTreeSet;
 
-/// Equal expressions, wherever they stand.
+/// Columns of compared subqueries count from here, far from those of any program.
+const NUMBERED_AFRESH: u32 = 1 << 31;
+
+/// Equal expressions, wherever they stand and however their subqueries number their own columns.
 pub fn same(a: &Expr, b: &Expr) -> bool {
     fn without_places(expr: &Expr) -> Expr {
-        let mut copy = expr.clone();
-        copy.for_each_mut(&mut |expr| expr.span = Span::default());
+        let mut copy = expr.fresh(&mut { NUMBERED_AFRESH });
+        copy.for_each_mut(&mut |expr| {
+            expr.span = Span::default();
+            if let ExprKind::Subquery { plan, .. } = &mut expr.kind {
+                forget_calls(plan);
+            }
+        });
         copy
     }
     a.ty == b.ty && without_places(a) == without_places(b)
+}
+
+/// Forgets the places of aggregate calls.
+fn forget_calls(plan: &mut Plan) {
+    if let Plan::Aggregate { aggregates, .. } = plan {
+        aggregates.iter_mut().for_each(|(_, call)| call.span = Span::default());
+    }
+    plan.children_mut().into_iter().for_each(forget_calls);
 }
 
 /// The grouped query's keys: each grouping expression with its column after grouping.

@@ -310,6 +310,22 @@ mod tests {
     }
 
     #[test]
+    fn grouping_by_a_subquery() {
+        for query in [
+            "EXISTS (SELECT k FROM u WHERE u.k = t.k) AS g, COUNT(*) AS n FROM t GROUP BY g",
+            "(SELECT MAX(w) FROM u WHERE u.k < t.k) AS g, COUNT(*) AS n FROM t GROUP BY g",
+            "(SELECT MAX(w) FROM u) + 1 AS g, COUNT(*) AS n FROM t GROUP BY (SELECT MAX(w) FROM u)",
+        ] {
+            let shown = after_tables(&format!("CREATE VIEW x AS SELECT {query}"));
+            assert!(shown.contains("aggregate by [key#") && !shown.contains("error"), "{shown}");
+        }
+        says(
+            "CREATE VIEW x AS SELECT (SELECT MAX(w) FROM u WHERE u.k = t.k) AS g FROM t GROUP BY (SELECT MIN(w) FROM u)",
+            &["error[42803]: column \"t.k\" must appear in GROUP BY or in an aggregate"],
+        );
+    }
+
+    #[test]
     fn using_merges_columns() {
         says(
             "CREATE VIEW x AS SELECT k, t.k AS l, u.k AS r FROM t FULL JOIN u USING (k)",
