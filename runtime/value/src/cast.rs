@@ -71,7 +71,7 @@ macro_rules! from_integer {
             "CAST" ($kind) -> REAL = convert::int_to_float::<$native, f32>, Strict {monotone}, "The nearest float.";
             "CAST" ($kind) -> DOUBLE = convert::int_to_float::<$native, f64>, Strict {monotone}, "The nearest float.";
             "CAST" ($kind) -> VARCHAR = convert::$to_text, Strict {typed}, "Decimal digits.";
-            "CAST" ($kind) -> TIMESTAMP = convert::int_to_timestamp::<$native>, Strict {fallible monotone}, "Milliseconds since 1970.";
+            "CAST" ($kind) -> TIMESTAMP = convert::int_to_timestamp::<$native>, Strict {fallible monotone}, "Milliseconds since 1970, to the second.";
             "CAST" ($kind) -> SHORT = convert::int_to_short::<$native>, Strict {typed fallible monotone}, "So many units of the interval.";
             "CAST" ($kind) -> LONG = convert::int_to_long::<$native>, Strict {typed fallible monotone}, "So many units of the interval.";
         }
@@ -124,7 +124,7 @@ functions! { static NUMBERS:
     "CAST" (DECIMAL) -> REAL = convert::decimal_to_real, Strict {typed monotone}, "The nearest float.";
     "CAST" (DECIMAL) -> DOUBLE = convert::decimal_to_double, Strict {typed monotone}, "The nearest float.";
     "CAST" (DECIMAL) -> VARCHAR = convert::decimal_to_text, Strict {typed}, "Digits, with all of the scale.";
-    "CAST" (DECIMAL) -> TIMESTAMP = convert::decimal_to_timestamp, Strict {typed fallible monotone}, "Milliseconds since 1970.";
+    "CAST" (DECIMAL) -> TIMESTAMP = convert::decimal_to_timestamp, Strict {typed fallible monotone}, "Milliseconds since 1970, to the second.";
     "CAST" (DECIMAL) -> SHORT = convert::decimal_to_short, Strict {typed fallible monotone}, "So many units of the interval.";
     "CAST" (REAL) -> BOOLEAN = convert::float_to_bool::<f32>, Strict {}, "Is the number not zero?";
     "CAST" (REAL) -> DECIMAL = convert::float_to_decimal::<f32>, Strict {typed fallible monotone}, "The number as shown, cut off at the scale.";

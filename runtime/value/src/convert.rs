@@ -136,18 +136,20 @@ pub fn float_to_bool<A: Float>(value: A) -> bool {
     value != A::ZERO
 }
 
+/// Whole seconds of the milliseconds, as programs written for the peer expect; in microseconds.
+fn whole_seconds(millis: i128) -> Result<i64, SqlError> {
+    check_timestamp(i64::try_from(millis / 1000).ok().and_then(|seconds| seconds.checked_mul(MICROS_PER_SECOND)))
+}
+
 pub fn int_to_timestamp<A: Integer>(millis: A) -> Result<i64, SqlError> {
-    let wide: i128 = millis.into();
-    check_timestamp(i64::try_from(wide * i128::from(MICROS_PER_MILLI)).ok())
+    whole_seconds(millis.into())
 }
 
 pub fn decimal_to_timestamp(millis: i128, signature: &Signature<'_>) -> Result<i64, SqlError> {
-    let from = scale(signature.arguments[0]);
-    let micros = rescale(millis, from, 3, Rounding::TowardZero);
-    check_timestamp(micros.and_then(|micros| i64::try_from(micros).ok()))
+    let whole = rescale(millis, scale(signature.arguments[0]), 0, Rounding::TowardZero);
+    whole.ok_or_else(out_of_range).and_then(whole_seconds)
 }
 
-/// Keeps whole seconds only, as programs written for the peer expect.
 pub fn float_to_timestamp<A: Float>(millis: A) -> Result<i64, SqlError> {
     let seconds = (millis.wide() / 1000.0).trunc();
     match seconds.is_nan() {
@@ -356,6 +358,12 @@ mod tests {
     #[test]
     fn timestamps_count_milliseconds() {
         assert_eq!(int_to_timestamp(1000), Ok(MICROS_PER_SECOND));
+        assert_eq!(int_to_timestamp(1999), Ok(MICROS_PER_SECOND));
+        assert_eq!(int_to_timestamp(-10), Ok(0));
+        let cents =
+            Signature { arguments: &[SqlType::Decimal { precision: 10, scale: 2 }], result: SqlType::Timestamp };
+        assert_eq!(decimal_to_timestamp(1020, &cents), Ok(0));
+        assert_eq!(decimal_to_timestamp(-200_050, &cents), Ok(-2 * MICROS_PER_SECOND));
         assert_eq!(timestamp_to_int::<i32>(1_234_000), Ok(1234));
         assert_eq!(float_to_timestamp(-57681.18f32), Ok(-57 * MICROS_PER_SECOND));
         assert!(float_to_timestamp(f64::NAN).is_err());

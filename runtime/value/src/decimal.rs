@@ -106,7 +106,7 @@ pub fn fit(value: Option<i128>, ty: SqlType) -> Result<i128, SqlError> {
 }
 
 pub fn too_wide(text: &str, ty: SqlType) -> SqlError {
-    SqlError::new(NUMERIC_OUT_OF_RANGE, format!("{text} does not fit {ty}"))
+    SqlError::new(NUMERIC_OUT_OF_RANGE, format!("{} does not fit {ty}", shown(text)))
 }
 
 pub fn division_by_zero() -> SqlError {

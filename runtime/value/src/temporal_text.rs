@@ -284,6 +284,37 @@ pub fn write_short_interval(micros: i64, from: IntervalUnit, to: IntervalUnit, o
     }
 }
 
+/// Appends a count with its unit, e.g. `-3 mons`, `1 day`.
+fn write_count(count: i64, unit: &str, out: &mut String) {
+    let _ = write!(out, "{count} {unit}{}", if count.abs() == 1 { "" } else { "s" });
+}
+
+/// Appends a year-month interval whole, whatever its units, as PostgreSQL spells it: `1 year 5 mons`, `-5 mons`, `0 mons`.
+pub fn spell_long_interval(months: i32, out: &mut String) {
+    let (years, months) = (i64::from(months / 12), i64::from(months % 12));
+    if years != 0 {
+        write_count(years, "year", out);
+    }
+    if months != 0 || years == 0 {
+        out.push_str(if years != 0 { " " } else { "" });
+        write_count(months, "mon", out);
+    }
+}
+
+/// Appends a day-time interval whole, whatever its units, as PostgreSQL spells it: `1 day 02:34:56.789`, `-334 days`, `00:12:00`.
+pub fn spell_short_interval(micros: i64, out: &mut String) {
+    let (days, rest) = (micros / MICROS_PER_DAY, micros % MICROS_PER_DAY);
+    if days != 0 {
+        write_count(days, "day", out);
+    }
+    if rest != 0 || days == 0 {
+        out.push_str(if days != 0 { " " } else { "" });
+        out.push_str(if rest < 0 { "-" } else { "" });
+        write_clock(rest.abs() / MICROS_PER_SECOND, out);
+        write_fraction(rest.abs() % MICROS_PER_SECOND, 6, Fraction::Trimmed, out);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -392,5 +423,25 @@ mod tests {
         assert_eq!(long("1-12", Year, Month), None);
         assert_eq!(long("1-2", Year, Year), None);
         assert_eq!(long("9999999999", Year, Year), None);
+    }
+
+    #[test]
+    fn intervals_spelled_whole() {
+        let long = |months| {
+            let mut out = String::new();
+            spell_long_interval(months, &mut out);
+            out
+        };
+        assert_eq!([0, 1, 17, -5, -12].map(long), ["0 mons", "1 mon", "1 year 5 mons", "-5 mons", "-1 year"]);
+        let short = |seconds: i64, micros: i64| {
+            let mut out = String::new();
+            spell_short_interval(seconds * MICROS_PER_SECOND + micros, &mut out);
+            out
+        };
+        assert_eq!(short(0, 0), "00:00:00");
+        assert_eq!(short(720, 0), "00:12:00");
+        assert_eq!(short(95_696, 789_000), "1 day 02:34:56.789");
+        assert_eq!(short(-334 * 86_400, 0), "-334 days");
+        assert_eq!(short(-93_784, 0), "-1 day -02:03:04");
     }
 }

@@ -111,7 +111,7 @@ fn signature(result: SqlType) -> Signature<'static> {
 }
 
 /// The text in a message, cut where it grows too long to read.
-fn shown(text: &str) -> Cow<'_, str> {
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     const LIMIT: usize = 100;
     match text.char_indices().nth(LIMIT) {
         Some((end, _)) => Cow::Owned(format!("{}...", &text[..end])),

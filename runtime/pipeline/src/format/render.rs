@@ -5,7 +5,7 @@ use feldc_engine::{errors, row};
 use feldc_value::decimal_text::write_trimmed_decimal;
 use feldc_value::json::json_string;
 use feldc_value::temporal_text::{
-    Fraction, write_date, write_long_interval, write_short_interval, write_time, write_timestamp,
+    Fraction, spell_long_interval, spell_short_interval, write_date, write_time, write_timestamp,
 };
 use feldc_value::text_form::write_float;
 use feldc_value::{ColumnType, SqlType};
@@ -120,8 +120,8 @@ fn write_text(ty: SqlType, row: &[u8], at: usize, out: &mut String) {
         SqlType::Date => write_date(row::get_i32(row, at), out),
         SqlType::Time => write_time(row::get_i64(row, at), Fraction::Trimmed, out),
         SqlType::Timestamp => write_timestamp(row::get_i64(row, at), out),
-        SqlType::IntervalShort { from, to } => write_short_interval(row::get_i64(row, at), from, to, out),
-        SqlType::IntervalLong { from, to } => write_long_interval(row::get_i32(row, at), from, to, out),
+        SqlType::IntervalShort { .. } => spell_short_interval(row::get_i64(row, at), out),
+        SqlType::IntervalLong { .. } => spell_long_interval(row::get_i32(row, at), out),
         _ => out.push_str(&row::get_text(row, at).0),
     }
 }
