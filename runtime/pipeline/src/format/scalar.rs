@@ -2,7 +2,8 @@
 //!
 //! Shared by all text formats. `text` is the content without quotes; the result is the encoding without NULL tag. What a
 //! text means is decided where CAST from text is; here also whole numbers written as `1.0` or `1e2` are integers, and a
-//! text that is too long for its column is refused, since cutting it would lose data in silence.
+//! text that is too long for its column is refused, since cutting it would lose data in silence; only blanks at its end are
+//! cut, as the SQL standard has it.
 
 use feldc_engine::row;
 use feldc_value::decimal::Rounding;
@@ -34,13 +35,10 @@ pub fn put(ty: SqlType, text: &str, out: &mut Vec<u8>) -> Result<(), String> {
         SqlType::Real => row::put_f32(out, text_to_real(text).map_err(told)?),
         SqlType::Double => row::put_f64(out, text_to_double(text).map_err(told)?),
         SqlType::Char { length } => match fit(ty, text, length)? {
-            0 => row::put_text(out, text),
-            missing => row::put_text(out, &format!("{text}{}", " ".repeat(missing))),
+            (text, 0) => row::put_text(out, text),
+            (text, missing) => row::put_text(out, &format!("{text}{}", " ".repeat(missing))),
         },
-        SqlType::Varchar { length: Some(length) } => {
-            fit(ty, text, length)?;
-            row::put_text(out, text);
-        }
+        SqlType::Varchar { length: Some(length) } => row::put_text(out, fit(ty, text, length)?.0),
         SqlType::Varchar { length: None } => row::put_text(out, text),
         SqlType::Date => row::put_i32(out, text_to_date(text).map_err(told)?),
         SqlType::Time => row::put_i64(out, text_to_time(text).map_err(told)?),
@@ -88,12 +86,14 @@ fn whole_number(ty: SqlType, text: &str) -> Result<i64, String> {
     }
 }
 
-/// The number of characters missing to `length`; an error when the text is longer.
-fn fit(ty: SqlType, text: &str, length: u32) -> Result<usize, String> {
-    let (characters, length) = (text.chars().count(), length as usize);
-    length
-        .checked_sub(characters)
-        .ok_or_else(|| format!("a text of {characters} characters does not fit {ty}: {}", quoted(text)))
+/// The text without blanks past `length` and the number of characters missing to it; an error when more than blanks is past it.
+fn fit(ty: SqlType, text: &str, length: u32) -> Result<(&str, usize), String> {
+    let length = length as usize;
+    match text.char_indices().nth(length) {
+        None => Ok((text, length - text.chars().count())),
+        Some((end, _)) if text[end..].bytes().all(|byte| byte == b' ') => Ok((&text[..end], 0)),
+        Some(_) => Err(format!("a text of {} characters does not fit {ty}: {}", text.chars().count(), quoted(text))),
+    }
 }
 
 #[cfg(test)]
@@ -161,5 +161,8 @@ mod tests {
         check(SqlType::Char { length: 3 }, "äö", Ok(Value::text("äö ")));
         check(SqlType::Varchar { length: Some(2) }, "äö", Ok(Value::text("äö")));
         check(SqlType::Varchar { length: Some(2) }, "abc", Err("does not fit VARCHAR(2)"));
+        check(SqlType::Varchar { length: Some(2) }, "ä   ", Ok(Value::text("ä ")));
+        check(SqlType::Char { length: 2 }, "äö  ", Ok(Value::text("äö")));
+        check(SqlType::Char { length: 2 }, "ä ö", Err("a text of 3 characters does not fit CHAR(2)"));
     }
 }
