@@ -7,6 +7,7 @@
 use crate::decimal_text::decimal_text;
 use crate::error::{DIVISION_BY_ZERO, NUMERIC_OUT_OF_RANGE};
 use crate::function::Signature;
+use crate::text_form::shown;
 use crate::wide::{Wide, power_of_ten};
 use crate::{SqlError, SqlType, decimal};
 
