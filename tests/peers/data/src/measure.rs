@@ -35,12 +35,15 @@ pub struct Meter {
     wall: Duration,
     start_cpu_s: f64,
     generator_cpu_s: f64,
+    base_mb: f64,
     pub rows: u64,
 }
 
 impl Default for Meter {
+    /// Starts measuring. What the process holds by now (the generator's text pool, above all) is not the engine's.
     fn default() -> Meter {
-        Meter { wall: Duration::ZERO, start_cpu_s: process_cpu_s(), generator_cpu_s: 0.0, rows: 0 }
+        let base_mb = memory_mb("VmRSS");
+        Meter { base_mb, wall: Duration::ZERO, start_cpu_s: process_cpu_s(), generator_cpu_s: 0.0, rows: 0 }
     }
 }
 
@@ -64,7 +67,7 @@ impl Meter {
 
     pub fn finish(self) -> Report {
         let cpu_s = process_cpu_s() - self.start_cpu_s - self.generator_cpu_s;
-        Report { rows: self.rows, wall_s: self.wall.as_secs_f64(), cpu_s, rss_mb: memory_mb("VmRSS"), ..Report::default() }
+        Report { rows: self.rows, wall_s: self.wall.as_secs_f64(), cpu_s, rss_mb: memory_mb("VmRSS") - self.base_mb, base_mb: self.base_mb, ..Report::default() }
     }
 }
 
@@ -74,6 +77,7 @@ pub struct Report {
     pub wall_s: f64,
     pub cpu_s: f64,
     pub rss_mb: f64,
+    base_mb: f64,
     pub p50_us: f64,
     pub p99_us: f64,
     /// Something that depends on the results, equal for every engine.
@@ -104,7 +108,7 @@ impl Report {
             self.cpu_s,
             self.rows as f64 / self.cpu_s,
             self.rss_mb,
-            memory_mb("VmHWM"),
+            memory_mb("VmHWM") - self.base_mb,
             self.p50_us,
             self.p99_us,
             self.checksum

@@ -148,6 +148,12 @@ fn line(l: tpchgen::generators::LineItem<'_>) -> Line {
     }
 }
 
+/// Makes the generator's text pool, so that it is there before the measuring starts.
+pub fn warm_up() {
+    drop(regions(1.0));
+    drop(steps(0.001, 1).next());
+}
+
 /// Steps of `batch` lines plus the orders up to the same order key.
 pub fn steps(scale: f64, batch: usize) -> impl Iterator<Item = (Vec<Line>, Vec<Order>)> {
     let lines = LineItemGenerator::new(scale, 1, 1);

@@ -3,8 +3,10 @@
 use bench_data::micro::JoinRow;
 use bench_data::{Meter, Report, micro};
 use differential_dataflow::input::Input;
-use std::cell::Cell;
-use std::rc::Rc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// The checksum of all workers.
+static SUM: AtomicI64 = AtomicI64::new(0);
 
 fn main() {
     let mut words = std::env::args().skip(1);
@@ -25,14 +27,14 @@ fn main() {
 
 fn group(worker: &mut timely::worker::Worker) -> Report {
     let (index, peers) = (worker.index() as u64, worker.peers() as u64);
-    let sum = Rc::new(Cell::new(0i128));
-    let seen = sum.clone();
     let (mut input, probe) = worker.dataflow::<u64, _, _>(|scope| {
         let (input, rows) = scope.new_collection::<(i64, i64), isize>();
         let (probe, _) = rows
             .explode(|(key, value)| Some((key, (1isize, value as isize))))
             .count()
-            .inspect(move |((_, sums), _, weight)| seen.set(seen.get() + sums.1 as i128 * *weight as i128))
+            .inspect(|((_, sums), _, weight)| {
+                SUM.fetch_add(sums.1 as i64 * *weight as i64, Ordering::Relaxed);
+            })
             .probe();
         (input, probe)
     });
@@ -55,7 +57,7 @@ fn group(worker: &mut timely::worker::Worker) -> Report {
         from += micro::BATCH;
     }
     let mut report = meter.finish();
-    report.checksum = sum.get();
+    report.checksum = SUM.load(Ordering::Relaxed).into();
     report.latency(micro::UPDATES, |update| {
         if index == 0 {
             let (key, value) = micro::group(update as u64 * 97);
@@ -72,8 +74,6 @@ fn group(worker: &mut timely::worker::Worker) -> Report {
 
 fn join(worker: &mut timely::worker::Worker) -> Report {
     let (index, peers) = (worker.index() as u64, worker.peers() as u64);
-    let sum = Rc::new(Cell::new(0i128));
-    let seen = sum.clone();
     let (mut persons, mut auctions, probe) = worker.dataflow::<u64, _, _>(|scope| {
         let (persons, person) = scope.new_collection::<(i64, (String, String, String)), isize>();
         let (auctions, auction) = scope.new_collection::<(i64, i64, i64), isize>();
@@ -81,7 +81,9 @@ fn join(worker: &mut timely::worker::Worker) -> Report {
         let offered = auction.filter(|(_, _, category)| *category == 10).map(|(id, seller, _)| (seller, id));
         let (probe, _) = wanted
             .join_map(offered, |_, (name, city, state), id| (name.clone(), city.clone(), state.clone(), *id))
-            .inspect(move |(row, _, weight)| seen.set(seen.get() + row.3 as i128 * *weight as i128))
+            .inspect(|(row, _, weight)| {
+                SUM.fetch_add(row.3 * *weight as i64, Ordering::Relaxed);
+            })
             .probe();
         (persons, auctions, probe)
     });
@@ -109,7 +111,7 @@ fn join(worker: &mut timely::worker::Worker) -> Report {
         from += micro::BATCH;
     }
     let mut report = meter.finish();
-    report.checksum = sum.get();
+    report.checksum = SUM.load(Ordering::Relaxed).into();
     report.latency(micro::UPDATES, |update| {
         if index == 0 {
             let seller = (micro::mix(update as u64) % (micro::JOIN_ROWS / 4)) as i64;

@@ -135,6 +135,7 @@ fn main() {
             *checksum += row * i128::from(weight);
         }
     };
+    tpch::warm_up();
     let mut meter = Meter::default();
     let (mut customers, mut suppliers, mut nations, mut regions) = meter.generate(|| {
         let customer = |c: &tpch::Customer| {

@@ -3,8 +3,8 @@
 pub mod tpch;
 
 use feldc_engine::{Batch, Builder, Layout, Runtime, StepInput, StepOutput};
-use feldc_pipeline::schema::{Field, Schema};
-use feldc_value::{ColumnType, Value};
+use feldc_pipeline::schema::{Field, Schema, Table};
+use feldc_value::{ColumnType, SqlType, Value};
 
 pub struct Tables {
     schema: Schema,
@@ -16,6 +16,14 @@ pub struct Tables {
 
 fn layout(fields: &[Field], physical: &[usize]) -> Layout {
     Layout::new(physical.iter().map(|&position| fields[position].columntype).collect())
+}
+
+/// The value as a format would bring it: CHAR is blank-padded.
+fn padded(value: &Value, column: ColumnType) -> Value {
+    match (value, column.ty) {
+        (Value::Text(text), SqlType::Char { length }) => Value::text(format!("{text:<width$}", width = length as usize)),
+        _ => value.clone(),
+    }
 }
 
 impl Tables {
@@ -32,7 +40,8 @@ impl Tables {
     }
 
     pub fn push_at(&mut self, table: usize, row: &[Value], weight: i64) {
-        let values: Vec<Value> = self.schema.tables[table].physical.iter().map(|&at| row[at].clone()).collect();
+        let Table { physical, fields, .. } = &self.schema.tables[table];
+        let values: Vec<Value> = physical.iter().map(|&at| padded(&row[at], fields[at].columntype)).collect();
         self.layouts[table].encode(&values, self.pending[table].buffer());
         self.pending[table].commit(weight);
     }

@@ -73,6 +73,7 @@ fn read(tables: &Tables) -> i128 {
 
 pub fn run(workers: usize, scale: f64) -> Report {
     let mut tables = Tables::new(SCHEMA, workers, circuit::build);
+    tpch::warm_up();
     let mut meter = Meter::default();
     meter.generate(|| small_tables(&mut tables, scale));
     let mut checksum = meter.engine(0, || {
