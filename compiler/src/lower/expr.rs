@@ -181,7 +181,6 @@ fn boolean(value: bool, span: Span) -> Expr {
 
 /// TRUE where `condition` is FALSE or unknown: the complement of a filter.
 pub(super) fn not_true(condition: Expr) -> Expr {
-    let span = condition.span;
     // The complement of the NULL test below is the test itself.
     if let ExprKind::Case { branches, .. } = &condition.kind
         && let [(test @ Expr { kind: ExprKind::IsNull(_), .. }, _)] = &branches[..]
