@@ -38,6 +38,21 @@ fn file_to_file() {
 }
 
 #[test]
+fn an_output_never_empties_the_file_of_another_connector() {
+    let folder = Folder::new();
+    folder.write("in.csv", "1,a,2\n");
+    let schema = echo::schema(
+        file("file_input", "in.csv", json!({ "name": "csv" })),
+        file("file_output", "./in.csv", json!({ "name": "csv" })),
+        false,
+    );
+    let result = run(&folder, &schema, &["--until-complete", "--no-http"]);
+    let said = String::from_utf8(result.stderr).unwrap();
+    assert!(result.status.code() == Some(2) && said.contains("another connector uses the file"), "{said}");
+    assert_eq!(folder.read("in.csv"), "1,a,2\n");
+}
+
+#[test]
 fn printed_and_failing_runs() {
     let folder = Folder::new();
     folder.write("in.json", "{\"insert\":{\"k\":1,\"v\":\"a\"}}\n{\"insert\":{\"k\":2,\"v\":\"boom\"}}\noops\n");

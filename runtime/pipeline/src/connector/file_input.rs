@@ -40,11 +40,12 @@ struct FileInput {
 fn open(opening: Opening<'_>) -> Result<Box<dyn Input>, String> {
     let (config, shown) = (opening.config, opening.shown["path"].as_str().unwrap_or_default());
     let path = opening.base.join(config["path"].as_str().unwrap_or_default());
-    let fault = |error| format!("cannot read the file {shown:?}: {error}");
-    let file = File::open(path).map_err(fault)?;
+    let fault = |error| format!("cannot read the file {shown:?}{}: {error}", opening.within(shown));
+    let file = File::open(&path).map_err(fault)?;
     if file.metadata().map_err(fault)?.is_dir() {
         return Err(format!("cannot read the file {shown:?}: it is a folder"));
     }
+    opening.files.note(&path);
     let number = |key: &str| config[key].as_u64().or_else(|| config[key].as_str()?.parse().ok());
     Ok(Box::new(FileInput {
         file,
@@ -101,11 +102,18 @@ impl Input for FileInput {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::connector::FilesInUse;
     use std::io::Write;
 
     fn opened(path: &std::path::Path, follow: bool) -> Box<dyn Input> {
         let config = json!({ "path": path, "buffer_size_bytes": 4, "follow": follow });
-        open(Opening { config: &config, shown: &config, base: std::path::Path::new(".") }).unwrap()
+        open(Opening {
+            config: &config,
+            shown: &config,
+            base: std::path::Path::new("."),
+            files: &FilesInUse::default(),
+        })
+        .unwrap()
     }
 
     #[test]

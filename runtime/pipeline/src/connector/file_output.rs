@@ -22,8 +22,16 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn Output>, String> {
     let shown = opening.shown["path"].as_str().unwrap_or_default().to_owned();
     let path = opening.base.join(opening.config["path"].as_str().unwrap_or_default());
     let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    let file = folder.and_then(|()| File::create(path));
-    let file = file.map_err(|error| format!("cannot create the file {shown:?}: {error}"))?;
+    let fault = |error| format!("cannot create the file {shown:?}{}: {error}", opening.within(&shown));
+    // Emptied only once it is known to be no other connector's: an input's rows would be lost.
+    let file = folder.and_then(|()| File::options().write(true).create(true).truncate(false).open(&path));
+    let file = file.map_err(fault)?;
+    if opening.files.note(&path) {
+        return Err(format!("another connector uses the file {shown:?}; give this output a file of its own"));
+    }
+    if file.metadata().map_err(fault)?.is_file() {
+        file.set_len(0).map_err(fault)?;
+    }
     Ok(Box::new(FileOutput { file, shown }))
 }
 

@@ -23,7 +23,8 @@ pub mod trivial;
 
 use crate::config::Section;
 use serde_json::Value;
-use std::path::Path;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 
 /// What an input gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,36 @@ pub struct Opening<'a> {
     pub shown: &'a Value,
     /// Relative paths start here.
     pub base: &'a Path,
+    pub files: &'a FilesInUse,
+}
+
+impl Opening<'_> {
+    /// For messages: where a relative path starts.
+    fn within(&self, shown: &str) -> String {
+        match Path::new(shown).is_absolute() || self.base == Path::new(".") {
+            true => String::new(),
+            false => format!(" in {:?}", self.base),
+        }
+    }
+}
+
+/// The files that the connectors of one run have opened; inputs are opened before outputs.
+#[derive(Debug, Default)]
+pub struct FilesInUse(RefCell<Vec<PathBuf>>);
+
+impl FilesInUse {
+    /// Notes an open file; was it in use before? Links are followed; devices and pipes may be shared.
+    pub fn note(&self, path: &Path) -> bool {
+        match path.canonicalize() {
+            Ok(path) if path.is_file() => {
+                let mut paths = self.0.borrow_mut();
+                let used = paths.contains(&path);
+                paths.push(path);
+                used
+            }
+            _ => false,
+        }
+    }
 }
 
 /// An input transport: its name, the keys of its `config`, and how to open it.

@@ -11,7 +11,7 @@ pub mod stats;
 
 use crate::config::Connectors;
 use crate::config::{InputFormat, OutputFormat};
-use crate::connector::{Input, Opening, Output};
+use crate::connector::{FilesInUse, Input, Opening, Output};
 use crate::format::{self, Encoder, Parser, csv_input::CsvParser, json_input::JsonParser};
 use crate::format::{csv_output::CsvEncoder, json_output::JsonEncoder};
 use crate::glue::Program;
@@ -122,8 +122,9 @@ impl Controller {
     /// When a connector cannot be opened or a thread cannot be started; nothing runs then.
     pub fn start(program: &Program, connectors: Connectors, options: Options<'_>) -> Result<Controller, String> {
         let schema = program.schema.clone();
-        let inputs = open_inputs(&schema, &connectors, options.base)?;
-        let outputs = open_outputs(&schema, &connectors, options.base)?;
+        let files = FilesInUse::default();
+        let inputs = open_inputs(&schema, &connectors, options.base, &files)?;
+        let outputs = open_outputs(&schema, &connectors, options.base, &files)?;
         let queues = connectors.outputs.iter().map(|output| {
             let limit = output.queued_records;
             Arc::new(OutputQueue::new(output.endpoint.clone(), output.view, limit, output.shown.clone()))
@@ -194,18 +195,28 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<
 type Source = (Box<dyn Input>, Option<Box<dyn Parser>>);
 type Sink = (Box<dyn Output>, Option<Box<dyn Encoder>>);
 
-fn open_inputs(schema: &Schema, connectors: &Connectors, base: &Path) -> Result<Vec<Source>, String> {
+fn open_inputs(
+    schema: &Schema,
+    connectors: &Connectors,
+    base: &Path,
+    files: &FilesInUse,
+) -> Result<Vec<Source>, String> {
     let open = |input: &crate::config::InputConnector| {
-        let opening = Opening { config: &input.config, shown: &input.shown, base };
+        let opening = Opening { config: &input.config, shown: &input.shown, base, files };
         let opened = (input.transport.open)(opening).map_err(|error| format!("input {:?}: {error}", input.endpoint))?;
         Ok((opened, input.format.as_ref().map(|format| parser(&schema.tables[input.table], format))))
     };
     connectors.inputs.iter().map(open).collect()
 }
 
-fn open_outputs(schema: &Schema, connectors: &Connectors, base: &Path) -> Result<Vec<Sink>, String> {
+fn open_outputs(
+    schema: &Schema,
+    connectors: &Connectors,
+    base: &Path,
+    files: &FilesInUse,
+) -> Result<Vec<Sink>, String> {
     let open = |output: &crate::config::OutputConnector| {
-        let opening = Opening { config: &output.config, shown: &output.shown, base };
+        let opening = Opening { config: &output.config, shown: &output.shown, base, files };
         let opened =
             (output.transport.open)(opening).map_err(|error| format!("output {:?}: {error}", output.endpoint))?;
         let columns = format::render::Columns::of_view(&schema.views[output.view]);
