@@ -75,6 +75,9 @@ struct Input {
     key: usize,
 }
 
+/// The table an event names, or why there is none such, and the text of a commit's number.
+type Names = (Option<Result<usize, String>>, Option<Vec<u8>>);
+
 struct Session {
     runtime: Runtime,
     fail_on_error: bool,
@@ -195,22 +198,11 @@ impl Session {
         cursor: &mut Cursor<'_>,
     ) -> Result<Result<Option<Vec<u8>>, String>, Fault> {
         let mut ahead = cursor.clone();
-        let (mut table, mut commit) = (None, None);
-        let mut more = ahead.enter_object()?;
-        while more {
-            let key = ahead.key()?;
-            let string = ahead.kind()? == Kind::String;
-            let start = ahead.at();
-            match key {
-                b"table" if string => table = Some(self.table(ahead.raw_string()?)),
-                _ => ahead.skip_value()?,
-            }
-            if key == b"commit" {
-                commit = Some(line[start..ahead.at()].to_vec());
-            }
-            more = ahead.next_in_object()?;
+        let named = self.names(line, &mut ahead);
+        if named.is_err() {
+            *cursor = ahead.clone(); // The place of the fault.
         }
-        match (table, commit) {
+        match named? {
             (Some(Ok(table)), None) => {
                 cursor.enter_object()?;
                 self.row(table, cursor)
@@ -228,6 +220,26 @@ impl Session {
                 Ok(Err("expected either \"table\" with a change, or \"commit\"".to_owned()))
             }
         }
+    }
+
+    /// What an object says of its table, or of a commit's number.
+    fn names(&mut self, line: &[u8], cursor: &mut Cursor<'_>) -> Result<Names, Fault> {
+        let (mut table, mut commit) = (None, None);
+        let mut more = cursor.enter_object()?;
+        while more {
+            let key = cursor.key()?;
+            let string = cursor.kind()? == Kind::String;
+            let start = cursor.at();
+            match key {
+                b"table" if string => table = Some(self.table(cursor.raw_string()?)),
+                _ => cursor.skip_value()?,
+            }
+            if key == b"commit" {
+                commit = Some(line[start..cursor.at()].to_vec());
+            }
+            more = cursor.next_in_object()?;
+        }
+        Ok((table, commit))
     }
 
     fn table(&mut self, raw: &[u8]) -> Result<usize, String> {
