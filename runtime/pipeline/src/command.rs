@@ -40,7 +40,7 @@ struct Arguments {
     print: bool,
 
     /// Number of worker threads [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(WORKERS_MAX)))]
     workers: Option<u16>,
 
     /// Address the HTTP server listens on
@@ -84,6 +84,9 @@ enum LogLevel {
     Debug,
 }
 
+/// Every worker has a channel to every other: more than this takes long to set up and is faster nowhere.
+const WORKERS_MAX: u16 = 256;
+
 /// Where Kubernetes secrets are mounted unless the configuration says otherwise.
 const SECRETS_DIR: &str = "/etc/feldera-secrets";
 
@@ -93,6 +96,12 @@ enum Stop {
     Usage(String),
     /// Exit code 1.
     Failed(String),
+}
+
+/// See [`crate::glue::options_help`].
+pub fn options_help() -> String {
+    let command = Arguments::command().help_template("{options}").disable_help_flag(true).disable_version_flag(true);
+    command.version(None::<&str>).render_help().to_string()
 }
 
 /// See [`crate::glue::run`].
@@ -133,11 +142,11 @@ fn start(program: &Program, arguments: &Arguments) -> Result<(), Stop> {
         Some(path) => read_config(path).map_err(Stop::Usage)?,
         None => RuntimeConfig::default(),
     };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(usize::from(WORKERS_MAX));
     let workers =
         arguments.workers.map(usize::from).or(config.workers.map(|workers| workers as usize)).unwrap_or(cores);
-    if workers > usize::from(u16::MAX) {
-        return Err(Stop::Usage(format!("{workers} workers are too many (at most {})", u16::MAX)));
+    if workers > usize::from(WORKERS_MAX) {
+        return Err(Stop::Usage(format!("{workers} workers are too many (at most {WORKERS_MAX})")));
     }
     match arguments.stdio {
         true => over_pipe(program, workers),

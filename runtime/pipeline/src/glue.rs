@@ -43,6 +43,11 @@ impl fmt::Debug for Program {
     }
 }
 
+/// The options that [`run`] takes, as lines of a help text.
+pub fn options_help() -> String {
+    crate::command::options_help()
+}
+
 /// `main` of a pipeline binary: reads the arguments (the first is the name of the command, for messages), runs until
 /// told to stop, returns the exit code: 0 done, 1 the pipeline failed, 2 wrong usage or configuration.
 pub fn run(program: Program, arguments: &[String]) -> ExitCode {
