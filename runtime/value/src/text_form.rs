@@ -240,5 +240,8 @@ mod tests {
     fn long_texts_are_cut_in_messages() {
         let message = parse_value(&"é".repeat(1000), SqlType::Date).unwrap_err().message;
         assert!(message.len() < 300 && message.contains("..."), "{message}");
+        let decimal = SqlType::Decimal { precision: 5, scale: 2 };
+        let message = parse_value(&"9".repeat(1000), decimal).unwrap_err().message;
+        assert!(message.len() < 300 && message.contains("..."), "{message}");
     }
 }
