@@ -202,10 +202,10 @@ impl Binder<'_> {
     }
 
     fn is_null(&mut self, operand: &ast::Expr, span: Span) -> Bound<Expr> {
-        // A row is NULL when all its columns are.
+        // As with the peer, a row that is written out is a value, whatever its columns are.
         if let Some(items) = super::operator::row_operands(operand) {
-            let tests = self.exprs(&items)?.into_iter().map(|item| is_null(item, span)).collect();
-            return Ok(self.and(tests, span));
+            self.exprs(&items)?;
+            return Ok(super::coerce::boolean(false, span));
         }
         let operand = self.expr(operand)?;
         Ok(is_null(operand, span))

@@ -326,6 +326,14 @@ mod tests {
     }
 
     #[test]
+    fn rows_are_never_null() {
+        says(
+            "CREATE VIEW x AS SELECT ROW(k, NULL) IS NULL AS a, (k, v) IS NOT NULL AS b FROM t",
+            &["a#6 := FALSE, b#7 := "],
+        );
+    }
+
+    #[test]
     fn using_merges_columns() {
         says(
             "CREATE VIEW x AS SELECT k, t.k AS l, u.k AS r FROM t FULL JOIN u USING (k)",
