@@ -165,6 +165,16 @@ pub fn long_over_int(a: i32, b: i64) -> Result<i32, SqlError> {
     }
 }
 
+/// NULL where the part is not defined or does not fit.
+pub fn short_div_null(a: i64, b: i64) -> Option<i64> {
+    a.checked_div(b)
+}
+
+/// NULL where the part is not defined or does not fit.
+pub fn long_div_null(a: i32, b: i64) -> Option<i32> {
+    i64::from(a).checked_div(b).and_then(|months| i32::try_from(months).ok())
+}
+
 /// Cuts a float off to whole microseconds or months.
 fn whole(value: f64, bound: f64) -> Result<f64, SqlError> {
     if value.abs() < bound { Ok(value.trunc()) } else { Err(overflow()) }
@@ -250,6 +260,8 @@ functions! { pub static FUNCTIONS:
     "/" (LONG, BIGINT) -> (argument 0) = interval::long_over_int, Strict {fallible}, "Part, truncated to months.";
     "/" (SHORT, DOUBLE) -> (argument 0) = interval::short_over_double, Strict {fallible}, "Part, truncated to microseconds.";
     "/" (LONG, DOUBLE) -> (argument 0) = interval::long_over_double, Strict {fallible}, "Part, truncated to months.";
+    "DIV_NULL" (SHORT, BIGINT) -> (argument 0) = interval::short_div_null, StrictToOption {}, "Part, truncated to microseconds; NULL for a zero divisor.";
+    "DIV_NULL" (LONG, BIGINT) -> (argument 0) = interval::long_div_null, StrictToOption {}, "Part, truncated to months; NULL for a zero divisor.";
     "NEG" (SHORT) -> (argument 0) = interval::negate_short, Strict {fallible}, "Opposite.";
     "NEG" (LONG) -> (argument 0) = interval::negate_long, Strict {fallible}, "Opposite.";
     "ABS" (SHORT) -> (argument 0) = interval::abs_short, Strict {fallible}, "Absolute value.";
@@ -297,6 +309,8 @@ mod tests {
     fn multiples_are_checked() {
         assert_eq!(short_over_int(MICROS_PER_HOUR, 5), Ok(12 * MICROS_PER_MINUTE));
         assert!(short_over_int(1, 0).is_err());
+        assert_eq!([2, 0].map(|part| short_div_null(MICROS_PER_HOUR, part)), [Some(30 * MICROS_PER_MINUTE), None]);
+        assert_eq!([(17, 5), (17, 0), (i32::MIN, -1)].map(|(a, b)| long_div_null(a, b)), [Some(3), None, None]);
         assert!(short_over_int(i64::MIN, -1).is_err());
         assert!(long_over_int(i32::MIN, -1).is_err());
         assert!(long_times_int(i32::MAX, 2).is_err());
