@@ -12,6 +12,7 @@ pub fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     singular_interval_types(&mut tokens);
     trim_without_characters(&mut tokens);
     interval_of_column(&mut tokens);
+    chosen_escapes(&mut tokens);
     rows_in_parentheses(tokens)
 }
 
@@ -61,6 +62,50 @@ fn trim_without_characters(tokens: &mut Vec<TokenWithSpan>) {
         }
         at += 1;
     }
+}
+
+/// `U&'d!0061t' UESCAPE '!'`: a text with an escape character of its own, which the tokenizer left as written.
+fn chosen_escapes(tokens: &mut Vec<TokenWithSpan>) {
+    let mut at = 0;
+    while at + 2 < tokens.len() {
+        if let Token::UnicodeStringLiteral(text) = &tokens[at].token
+            && let Token::Word(word) = &tokens[at + 1].token
+            && word.quote_style.is_none()
+            && word.value.eq_ignore_ascii_case("UESCAPE")
+            && let Token::SingleQuotedString(escape) = &tokens[at + 2].token
+            && let Some(read) = unescaped(text, escape)
+        {
+            tokens[at].token = Token::UnicodeStringLiteral(read);
+            tokens[at].span.end = tokens[at + 2].span.end;
+            tokens.drain(at + 1..at + 3);
+        }
+        at += 1;
+    }
+}
+
+/// `!XXXX` and `!+XXXXXX` are characters by their number, `!!` is the escape itself. `None` for anything else.
+fn unescaped(text: &str, escape: &str) -> Option<String> {
+    let mut characters = escape.chars();
+    let (Some(escape), None) = (characters.next(), characters.next()) else { return None };
+    if escape.is_ascii_hexdigit() || escape.is_whitespace() || matches!(escape, '+' | '\'' | '"') {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(escape) {
+        out.push_str(before);
+        if let Some(behind) = behind.strip_prefix(escape) {
+            out.push(escape);
+            rest = behind;
+            continue;
+        }
+        let (digits, length) = behind.strip_prefix('+').map_or((behind, 4), |long| (long, 6));
+        let number = digits.get(..length).filter(|number| number.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+        out.push(char::from_u32(u32::from_str_radix(number, 16).ok()?)?);
+        rest = &digits[length..];
+    }
+    out.push_str(rest);
+    Some(out)
 }
 
 /// `INTERVAL t.c SECOND`: a qualified column as the value gets parentheses.
@@ -153,4 +198,18 @@ fn ends_rows(keyword: Keyword) -> bool {
 /// The place just after a token.
 fn after(token: &TokenWithSpan) -> Span {
     Span { start: token.span.end, end: token.span.end }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_of_unicode_texts() {
+        assert_eq!(unescaped("d!0061t!0061", "!").as_deref(), Some("data"));
+        assert_eq!(unescaped("!!x!+01F600", "!").as_deref(), Some("!x\u{1F600}"));
+        for (text, escape) in [("a!00", "!"), ("!D800", "!"), ("!+01F60ä", "!"), ("a", "ab"), ("a", "+"), ("a", "")] {
+            assert_eq!(unescaped(text, escape), None, "{text} {escape}");
+        }
+    }
 }
