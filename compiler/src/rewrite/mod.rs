@@ -14,7 +14,7 @@ mod push_filters;
 mod queries;
 mod simplify;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod types;
 pub mod walk;
 
