@@ -7,7 +7,8 @@ use std::process::ExitCode;
 const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
-    let compiler = std::thread::Builder::new().name("feldc".into()).stack_size(STACK_BYTES).spawn(feldc::driver::cli::main);
+    let compiler =
+        std::thread::Builder::new().name("feldc".into()).stack_size(STACK_BYTES).spawn(feldc::driver::cli::main);
     match compiler.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(_)) => {

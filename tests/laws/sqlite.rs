@@ -80,7 +80,9 @@ fn incremental_equals_sqlite() {
         for seed in 400..400 + streams(6) {
             let connection = Connection::open_in_memory().expect("SQLite opens");
             for statement in statements(&sql) {
-                connection.execute(&statement, []).unwrap_or_else(|error| panic!("{name}: SQLite on {statement}: {error}"));
+                connection
+                    .execute(&statement, [])
+                    .unwrap_or_else(|error| panic!("{name}: SQLite on {statement}: {error}"));
             }
             let mut session = open(&name, &sql, 1);
             let mut stream = Stream::new(&session.schema, seed);

@@ -78,7 +78,10 @@ CREATE VIEW v WITH ('connectors' = '[{\"transport\": {\"name\": \"file_output\",
     let output = process::run(&["run", path.to_str().expect("UTF-8"), "--interpret", "--until-complete"]);
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{message}");
-    assert!(message.contains("quote") || message.contains("truncated") || message.contains("end of"), "the cut record is named: {message}");
+    assert!(
+        message.contains("quote") || message.contains("truncated") || message.contains("end of"),
+        "the cut record is named: {message}"
+    );
     let written = std::fs::read_to_string(folder.path().join("v.csv")).expect("an output file");
     assert_eq!(written, "1,2.5,a,1\n");
 }
@@ -89,7 +92,10 @@ fn a_program_with_faults_exits_with_1_and_a_missing_file_with_2() {
     let cases = [
         ("CREATE TABLE t (a INT) WITH ('materialised' = 'true');", "materialized"),
         ("CREATE TABLE t (amount INT); CREATE VIEW v AS SELECT amout FROM t;", "write \"amount\""),
-        ("CREATE TABLE t (a INT) WITH ('connectors' = '[{\"transport\": {\"name\": \"file_input\", \"config\": {\"pth\": \"x\"}}, \"format\": {\"name\": \"json\"}}]');", "path"),
+        (
+            "CREATE TABLE t (a INT) WITH ('connectors' = '[{\"transport\": {\"name\": \"file_input\", \"config\": {\"pth\": \"x\"}}, \"format\": {\"name\": \"json\"}}]');",
+            "path",
+        ),
     ];
     for (sql, remedy) in cases {
         let path = program(&folder, sql);

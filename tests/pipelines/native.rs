@@ -72,7 +72,10 @@ fn native_equals_interpreted() {
             let file = path.to_str().expect("UTF-8");
             let interpreted = process::run_with(&["run", file, "--interpret", "--stdio", "--workers", "1"], &input);
             let native = process::talk(Command::new(&binary).args([name, "--stdio", "--workers", "1"]), &input);
-            assert!(interpreted.lines().filter(|line| line.contains("\"committed\"")).count() == 13, "{name}: {interpreted}");
+            assert!(
+                interpreted.lines().filter(|line| line.contains("\"committed\"")).count() == 13,
+                "{name}: {interpreted}"
+            );
             assert_eq!(interpreted, native, "{name}, seed {seed}");
         }
     }

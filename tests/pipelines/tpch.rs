@@ -49,7 +49,8 @@ fn queries_equal_duckdb() {
     let output = process::run(&["run", program.to_str().expect("UTF-8"), "--until-complete"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for query in ["q1", "q3", "q4", "q5", "q6", "q12", "q14"] {
-        let written = std::fs::read_to_string(folder.path().join(format!("output/{query}.csv"))).expect("an output file");
+        let written =
+            std::fs::read_to_string(folder.path().join(format!("output/{query}.csv"))).expect("an output file");
         let expected = process::root().join(format!("programs/tpch/expected/{query}.csv"));
         let expected = std::fs::read_to_string(expected).expect("an expected file");
         let expected: BTreeMap<String, i64> = expected.lines().map(|line| (line.to_string(), 1)).collect();

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 #[test]
 fn step_scripts() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("slt/scripts");
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder).expect("tests/slt/scripts is there").map(|file| file.expect("readable").path()).collect();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("tests/slt/scripts is there")
+        .map(|file| file.expect("readable").path())
+        .collect();
     files.sort();
     let mut faults = Vec::new();
     for file in &files {
@@ -17,8 +19,12 @@ fn step_scripts() {
         for workers in [1, 3] {
             match script.actual(workers) {
                 Ok(actual) if actual == text => (),
-                Ok(actual) if std::env::var_os("FELDC_ACCEPT").is_some() => std::fs::write(file, actual).expect("writable"),
-                Ok(actual) => faults.push(format!("{} with {workers} worker(s):\n{}", file.display(), differing(&text, &actual))),
+                Ok(actual) if std::env::var_os("FELDC_ACCEPT").is_some() => {
+                    std::fs::write(file, actual).expect("writable")
+                }
+                Ok(actual) => {
+                    faults.push(format!("{} with {workers} worker(s):\n{}", file.display(), differing(&text, &actual)))
+                }
                 Err(message) => faults.push(format!("{}:\n{message}", file.display())),
             }
         }

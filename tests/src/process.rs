@@ -15,7 +15,8 @@ pub fn root() -> PathBuf {
 pub fn feldc() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
-        let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "feldc"]).current_dir(root()).status();
+        let built =
+            Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "feldc"]).current_dir(root()).status();
         assert!(built.expect("cargo starts").success(), "feldc builds");
         let test = std::env::current_exe().expect("a test has a path");
         let folder = test.parent().and_then(Path::parent).expect("target/PROFILE/deps/TEST");
@@ -85,7 +86,9 @@ impl Pipeline {
     pub fn request_with(&self, method: &str, path: &str, body: &str, headers: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).expect("the pipeline listens");
         let length = body.len();
-        let head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n");
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
+        );
         stream.write_all(head.as_bytes()).expect("writes");
         stream.write_all(body.as_bytes()).expect("writes");
         let mut answer = String::new();

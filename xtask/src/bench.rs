@@ -29,7 +29,8 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
     let feldc = build_feldc(&target)?;
     for workload in WORKLOADS {
         let (sql, crate_folder) = (peers.join(format!("sql/{workload}.sql")), peers.join("generated").join(workload));
-        let arguments = ["compile".as_ref(), sql.as_os_str(), "--emit=crate".as_ref(), "-o".as_ref(), crate_folder.as_os_str()];
+        let arguments =
+            ["compile".as_ref(), sql.as_os_str(), "--emit=crate".as_ref(), "-o".as_ref(), crate_folder.as_os_str()];
         crate::run(Command::new(&feldc).args(arguments).stdout(Stdio::null()))?;
     }
     crate::run(cargo(&peers, &target).args(["build", "--release", "--bins"]))?;
@@ -75,7 +76,12 @@ fn contenders(release: &Path) -> Vec<Contender> {
             let count = workers.to_string();
             let ours = vec![binary("bench-ours"), workload.to_string(), count.clone()];
             contenders.push(Contender { engine: "feldc", workload, workers, command: ours });
-            contenders.push(Contender { engine: "dbsp", workload, workers, command: vec![binary(workload), count.clone()] });
+            contenders.push(Contender {
+                engine: "dbsp",
+                workload,
+                workers,
+                command: vec![binary(workload), count.clone()],
+            });
             if matches!(workload, "group" | "join") {
                 let command = vec![binary("bench-dd"), workload.to_string(), count];
                 contenders.push(Contender { engine: "differential-dataflow", workload, workers, command });
@@ -103,12 +109,17 @@ fn best(rounds: &[Value], field: &str, most: bool) -> f64 {
 }
 
 fn report(results: &BTreeMap<(String, usize, String), Vec<Value>>) -> Result<(), String> {
-    println!("| workload | workers | engine | rows/s | rows per CPU s | peak MB | step p50 us | p99 us | CPU vs ours |");
+    println!(
+        "| workload | workers | engine | rows/s | rows per CPU s | peak MB | step p50 us | p99 us | CPU vs ours |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for ((workload, workers, engine), rounds) in results {
         let ours = &results[&(workload.clone(), *workers, "feldc".to_string())];
-        if rounds[0]["checksum"].to_string() != ours[0]["checksum"].to_string() {
-            return Err(format!("{engine} and feldc disagree on {workload}: {} and {}", rounds[0]["checksum"], ours[0]["checksum"]));
+        if rounds[0]["checksum"] != ours[0]["checksum"] {
+            return Err(format!(
+                "{engine} and feldc disagree on {workload}: {} and {}",
+                rounds[0]["checksum"], ours[0]["checksum"]
+            ));
         }
         let per_cpu = best(rounds, "rows_per_cpu_s", true);
         println!(
@@ -145,7 +156,8 @@ fn compile_times(peers: &Path, target: &Path, feldc: &Path) -> Result<(), String
     let cache = target.join("pipelines");
     let folder = target.join("edited");
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
-    let text = std::fs::read_to_string(peers.join("sql/tpch.sql")).map_err(|error| format!("cannot read tpch.sql: {error}"))?;
+    let text = std::fs::read_to_string(peers.join("sql/tpch.sql"))
+        .map_err(|error| format!("cannot read tpch.sql: {error}"))?;
     let program = folder.join("tpch.sql");
     let mut ours = Vec::new();
     for edit in 0..4 {

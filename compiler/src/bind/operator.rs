@@ -1,6 +1,6 @@
 //! Operators: comparisons (of rows too), arithmetic, AND and OR.
 
-use super::coerce::{null, text_literal};
+use super::coerce::null;
 use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{Expr, ExprKind, Span};
@@ -76,15 +76,17 @@ impl Binder<'_> {
     }
 
     fn arithmetic(&mut self, name: &str, left: Expr, right: Expr, span: Span) -> Bound<Expr> {
-        // A literal in quotes beside a number is a number of that type.
-        let (left, right) = match (text_literal(&left), text_literal(&right)) {
-            (Some(_), None) if name != "||" && right.ty.ty.is_numeric() => {
-                let (to, place) = (right.ty.ty, left.span);
-                (self.cast(left, to, place)?, right)
+        // As the peer does, text beside a number is read as a number of that type.
+        let (l, r) = (left.ty.ty, right.ty.ty);
+        let (left, right) = match name {
+            "||" => (left, right),
+            _ if l.is_text() && r.is_numeric() => {
+                let place = left.span;
+                (self.cast(left, r, place)?, right)
             }
-            (None, Some(_)) if name != "||" && left.ty.ty.is_numeric() => {
-                let (to, place) = (left.ty.ty, right.span);
-                (left, self.cast(right, to, place)?)
+            _ if l.is_numeric() && r.is_text() => {
+                let place = right.span;
+                (left, self.cast(right, l, place)?)
             }
             _ => (left, right),
         };

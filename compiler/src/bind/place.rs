@@ -17,13 +17,13 @@ impl Binder<'_> {
             first = left;
         }
         match expr {
-            Expr::BinaryOp { right, .. } => self.from_to(self.span_of(first), right),
+            Expr::BinaryOp { right, .. } => self.span_to(self.span_of(first), right),
             Expr::Nested(inner) => self.span_of(inner),
             Expr::Subquery(query) => self.query_span(query),
             Expr::Exists { subquery, .. } => self.query_span(subquery),
             Expr::In { expr, target, .. } => match target {
                 InTarget::List(list) => {
-                    list.last().map_or(self.span_of(expr), |last| self.from_to(self.span_of(expr), last))
+                    list.last().map_or(self.span_of(expr), |last| self.span_to(self.span_of(expr), last))
                 }
                 _ => self.span_of(expr),
             },
@@ -33,12 +33,12 @@ impl Binder<'_> {
                 let case = case.unwrap_or(self.statement);
                 Span { end: end.map_or(case.end, |end| end.end), ..case }
             }
-            Expr::Between { expr, high, .. } => self.from_to(self.span_of(expr), high),
+            Expr::Between { expr, high, .. } => self.span_to(self.span_of(expr), high),
             Expr::Like { expr, pattern, .. }
             | Expr::ILike { expr, pattern, .. }
-            | Expr::RLike { expr, pattern, .. } => self.from_to(self.span_of(expr), pattern),
+            | Expr::RLike { expr, pattern, .. } => self.span_to(self.span_of(expr), pattern),
             Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
-                self.from_to(self.span_of(left), right)
+                self.span_to(self.span_of(left), right)
             }
             Expr::UnaryOp { expr, .. }
             | Expr::IsNull(expr)
@@ -61,14 +61,14 @@ impl Binder<'_> {
             | Expr::Overlay { expr, .. } => self.span_of(expr),
             Expr::Interval(interval) => self.span_of(&interval.value),
             Expr::Tuple(items) => match items.as_slice() {
-                [first, .., last] => self.from_to(self.span_of(first), last),
+                [first, .., last] => self.span_to(self.span_of(first), last),
                 _ => self.statement,
             },
             other => self.span(other),
         }
     }
 
-    fn from_to(&self, start: Span, last: &Expr) -> Span {
+    fn span_to(&self, start: Span, last: &Expr) -> Span {
         Span { end: self.span_of(last).end.max(start.end), ..start }
     }
 

@@ -72,12 +72,15 @@ pub fn status(line: &str) -> Option<Event> {
     }
 }
 
+/// A fault that rustc found: in which crate, where (file and line), and its rendering.
+type RustError = (String, Option<(String, usize)>, String);
+
 /// All that one run of cargo said.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub status: Option<ExitStatus>,
     binary: Option<PathBuf>,
-    errors: Vec<(String, Option<(String, usize)>, String)>,
+    errors: Vec<RustError>,
     lines: Vec<String>,
 }
 

@@ -63,10 +63,10 @@ fn run(package: &Package, offline: bool, report: &mut dyn FnMut(&Progress)) -> R
 
     let (events, received) = channel();
     if let Some(output) = running.child.stdout.take() {
-        read_parts(output, &[b'\n'], events.clone(), |line| messages::message(line));
+        read_parts(output, b"\n", events.clone(), messages::message);
     }
     if let Some(output) = running.child.stderr.take() {
-        read_parts(output, &[b'\n', b'\r'], events, |line| messages::status(line));
+        read_parts(output, b"\n\r", events, messages::status);
     }
     let mut outcome = Outcome::default();
     let mut throttle = progress::Throttle::new(&package.name);
@@ -199,6 +199,23 @@ mod tests {
         if let Err(error) = result {
             panic!("{error}");
         }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    #[ignore = "builds the runtime: minutes at the first time"]
+    fn refused_code_is_our_fault_and_has_a_place() {
+        let mut files = emit::emit_rust(&Circuit::default(), &Schema::default(), &[]);
+        let kernel =
+            "pub mod q3 {\n    /// Node 1, program line 3 column 9.\n    fn map_1() -> u8 {\n        \"\"\n    }\n}\n";
+        files.insert("src/kernels.rs".into(), kernel.into());
+        let folder = env::temp_dir().join(format!("feldc-refused-{}", std::process::id()));
+        let package = package::write(&folder, "refused", &files).unwrap();
+        let Err(BuildError::Refused { place, rendered, .. }) = build(&package, &mut |_| ()) else {
+            panic!("the code was accepted");
+        };
+        assert_eq!(place.as_deref(), Some("program line 3 column 9 (view q3)"));
+        assert!(rendered.contains("mismatched types"), "{rendered}");
         fs::remove_dir_all(folder).unwrap();
     }
 }

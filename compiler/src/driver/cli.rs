@@ -4,9 +4,11 @@
 
 use super::{Compiled, ast, compile, explain, front};
 use crate::{build, emit, package};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use feldc_pipeline::glue;
 use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -33,18 +35,10 @@ enum Action {
     /// Print the plan and the circuit of each view, with the keys and the state of each operator
     Explain { file: PathBuf },
     /// Compile a program and start it
-    #[command(after_help = RUN_HELP)]
     Run(RunArguments),
 }
 
-const RUN_HELP: &str = "All other options go to the pipeline; `feldc run FILE --help` lists them. Among them:
-  --until-complete   exit 0 when all finite inputs are processed and all outputs flushed
-  --print            write each view's changes to standard output
-  --stdio            change lines in, change lines out, one step per commit
-  --workers N        worker threads
-  -p, --port PORT    port of the pipeline's HTTP server on 127.0.0.1
-
-Examples:
+const RUN_EXAMPLES: &str = "Examples:
   feldc run program.sql --until-complete --print
   feldc run program.sql --interpret -p 8080";
 
@@ -100,7 +94,10 @@ fn environment_fault(message: impl ToString) -> Stop {
 }
 
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let command = Cli::command().mut_subcommand("run", |run| {
+        run.after_help(format!("Options of the pipeline:\n{}\n{RUN_EXAMPLES}", glue::options_help()))
+    });
+    let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
     let result = match cli.command {
         Action::Check { file } => check(&file),
         Action::Compile(arguments) => compile_command(&arguments),
@@ -108,21 +105,50 @@ pub fn main() -> ExitCode {
         Action::Run(arguments) => run(arguments),
     };
     result.unwrap_or_else(|stop| {
-        eprintln!("{}", stop.message.trim_end());
+        tell(format_args!("{}\n", stop.message.trim_end()));
         ExitCode::from(stop.code)
     })
 }
 
+/// Writes what was asked for to standard output. A reader that has read enough (`| head`) is no fault.
+fn print(text: fmt::Arguments<'_>) -> Result<ExitCode, Stop> {
+    let mut output = io::stdout().lock();
+    match output.write_fmt(text).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(environment_fault(format!("feldc: cannot write to standard output: {error}")))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Says something on standard error, if anyone can hear it.
+fn tell(text: fmt::Arguments<'_>) {
+    let _ = io::stderr().write_fmt(text);
+}
+
 fn read(file: &Path) -> Result<String, Stop> {
-    std::fs::read_to_string(file)
-        .map_err(|error| environment_fault(format!("feldc: cannot read the program {}: {error}", file.display())))
+    let bytes = std::fs::read(file)
+        .map_err(|error| environment_fault(format!("feldc: cannot read the program {}: {error}", file.display())))?;
+    text(bytes).map_err(|place| program_fault(format!("feldc: the program {}{place}", file.display())))
+}
+
+/// The text of a program's file, without the byte order mark that some editors write; or the first place that is none.
+fn text(bytes: Vec<u8>) -> Result<String, String> {
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let (bytes, end) = (error.as_bytes(), error.utf8_error().valid_up_to());
+        let line = bytes[..end].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let start = bytes[..end].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let column = String::from_utf8_lossy(&bytes[start..end]).chars().count() + 1;
+        format!(":{line}:{column}: the byte 0x{:02x} is not UTF-8; save the file as UTF-8", bytes[end])
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// Compiles a file; warnings go to standard error.
 fn load(file: &Path) -> Result<Compiled, Stop> {
     let text = read(file)?;
     let compiled = compile(&file.display().to_string(), &text).map_err(program_fault)?;
-    eprint!("{}", compiled.warnings);
+    tell(format_args!("{}", compiled.warnings));
     Ok(compiled)
 }
 
@@ -130,13 +156,13 @@ fn check(file: &Path) -> Result<ExitCode, Stop> {
     let compiled = load(file)?;
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let (tables, views) = (compiled.program.tables.len(), compiled.program.views.len());
-    eprintln!("{}: {} and {} are correct", file.display(), count(tables, "table"), count(views, "view"));
+    let counts = (count(tables, "table"), count(views, "view"));
+    tell(format_args!("{}: {} and {} are correct\n", file.display(), counts.0, counts.1));
     Ok(ExitCode::SUCCESS)
 }
 
 fn explain_command(file: &Path) -> Result<ExitCode, Stop> {
-    print!("{}", explain::explain(&load(file)?));
-    Ok(ExitCode::SUCCESS)
+    print(format_args!("{}", explain::explain(&load(file)?)))
 }
 
 fn compile_command(arguments: &CompileArguments) -> Result<ExitCode, Stop> {
@@ -146,8 +172,7 @@ fn compile_command(arguments: &CompileArguments) -> Result<ExitCode, Stop> {
             let compiled = load(&arguments.file)?;
             let folder = output_folder(arguments);
             let binary = build_native(&compiled, &arguments.file, &folder)?;
-            println!("{}", binary.display());
-            Ok(ExitCode::SUCCESS)
+            print(format_args!("{}\n", binary.display()))
         }
     }
 }
@@ -158,28 +183,27 @@ fn print_stage(stage: Stage, arguments: &CompileArguments) -> Result<ExitCode, S
         Stage::Ast => {
             let text = read(&arguments.file)?;
             front(&file, &text).map_err(program_fault)?;
-            print!("{}", ast(&text));
+            print(format_args!("{}", ast(&text)))
         }
-        Stage::Plan => print!("{}", load(&arguments.file)?.program),
-        Stage::Circuit => print!("{}", load(&arguments.file)?.circuit),
+        Stage::Plan => print(format_args!("{}", load(&arguments.file)?.program)),
+        Stage::Circuit => print(format_args!("{}", load(&arguments.file)?.circuit)),
         Stage::Schema => {
             let schema = feldc_pipeline::published::published(&load(&arguments.file)?.schema);
-            println!("{}", serde_json::to_string_pretty(&schema).expect("a schema is plain JSON"));
+            print(format_args!("{}\n", serde_json::to_string_pretty(&schema).expect("a schema is plain JSON")))
         }
         Stage::Rust => {
-            for (path, text) in emitted(&load(&arguments.file)?).iter().filter(|(path, _)| path.ends_with(".rs")) {
-                println!("// {path}\n{text}");
-            }
+            let files = emitted(&load(&arguments.file)?);
+            let rust = files.iter().filter(|(path, _)| path.ends_with(".rs"));
+            print(format_args!("{}", rust.map(|(path, text)| format!("// {path}\n{text}\n")).collect::<String>()))
         }
         Stage::Crate => {
             let compiled = load(&arguments.file)?;
             let folder = output_folder(arguments);
             let name = program_name(&arguments.file);
             package::write(&folder, &name, &emitted(&compiled)).map_err(environment_fault)?;
-            println!("{}", folder.display());
+            print(format_args!("{}\n", folder.display()))
         }
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn emitted(compiled: &Compiled) -> emit::Files {
@@ -204,7 +228,7 @@ fn output_folder(arguments: &CompileArguments) -> PathBuf {
 
 fn build_native(compiled: &Compiled, file: &Path, folder: &Path) -> Result<PathBuf, Stop> {
     let package = package::write(folder, &program_name(file), &emitted(compiled)).map_err(environment_fault)?;
-    build::build(&package, &mut |progress| eprintln!("feldc: {progress}")).map_err(environment_fault)
+    build::build(&package, &mut |progress| tell(format_args!("feldc: {progress}\n"))).map_err(environment_fault)
 }
 
 fn run(arguments: RunArguments) -> Result<ExitCode, Stop> {
@@ -241,6 +265,19 @@ fn start(binary: &Path, options: &[OsString]) -> Result<ExitCode, Stop> {
 #[cfg(not(unix))]
 fn start(binary: &Path, options: &[OsString]) -> Result<ExitCode, Stop> {
     let status = Command::new(binary).args(options).status();
-    let status = status.map_err(|error| environment_fault(format!("feldc: cannot start {}: {error}", binary.display())))?;
+    let status =
+        status.map_err(|error| environment_fault(format!("feldc: cannot start {}: {error}", binary.display())))?;
     Ok(ExitCode::from(status.code().unwrap_or(1) as u8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+
+    #[test]
+    fn programs_are_utf8() {
+        assert_eq!(text(b"\xef\xbb\xbfSELECT".to_vec()).unwrap(), "SELECT");
+        let fault = text("a\né".bytes().chain([0xff, b'x']).collect()).unwrap_err();
+        assert!(fault.starts_with(":2:2: the byte 0xff"), "{fault}");
+    }
 }

@@ -4,7 +4,7 @@ pub mod cli;
 mod connectors;
 pub mod explain;
 
-use crate::circuit::Circuit;
+use crate::circuit::{self, Circuit};
 use crate::diagnostic::{self, Diagnostic};
 use crate::plan::Program;
 use crate::{bind, incremental, interpret, lower, parse, rewrite};
@@ -35,7 +35,7 @@ impl Compiled {
 pub fn compile(file: &str, text: &str) -> Result<Compiled, String> {
     let (program, warnings) = front(file, text)?;
     let program = rewrite::rewrite(program);
-    let circuit = incremental::compile(&program).map_err(|fault| render(file, text, &[unsupported(&fault)]))?;
+    let circuit = circuit_of(&program).map_err(|fault| render(file, text, &[unsupported(&fault)]))?;
     let schema = lower::schema(&program);
     let problems = connectors::check(&program, &schema);
     if !problems.is_empty() {
@@ -57,6 +57,15 @@ pub fn front(file: &str, text: &str) -> Result<(Program, String), String> {
 /// The statements as parsed, one after the other.
 pub fn ast(text: &str) -> String {
     parse::parse(text).0.iter().map(|statement| format!("{statement}\n")).collect()
+}
+
+/// Lowers, makes incremental and checks the result: a circuit that breaks a rule is our fault and goes no further.
+fn circuit_of(program: &Program) -> Result<Circuit, lower::Unsupported> {
+    let circuit = incremental::incremental(&lower::lower(program)?);
+    match circuit::check::check(&circuit) {
+        Ok(()) => Ok(circuit),
+        Err(rule) => Err(lower::internal(format!("the circuit breaks a rule: {rule}"), Default::default())),
+    }
 }
 
 fn unsupported(fault: &lower::Unsupported) -> Diagnostic {

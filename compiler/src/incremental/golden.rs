@@ -13,7 +13,7 @@ fn check(views: &str, expected: &str) {
     let (statements, problems) = parse::parse(&text);
     assert!(problems.is_empty(), "{problems:?}");
     let (program, _) = bind::bind(&statements, &text).unwrap();
-    let circuit = super::compile(&program).unwrap();
+    let circuit = super::law::compile(&program).unwrap();
     crate::circuit::check::check(&circuit).unwrap();
     let lines: Vec<String> = circuit.to_string().lines().skip(2).map(without_layout).collect();
     let expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

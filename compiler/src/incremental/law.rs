@@ -1,7 +1,7 @@
 //! Law: after every step each view equals the evaluation of its plan from scratch, for any number of workers and any
 //! cut of the changes into steps. Checked on random plans over random changes, by seed.
 
-use super::compile;
+use crate::circuit::Circuit;
 use crate::circuit::check::check;
 use crate::lower::schema;
 use crate::plan::*;
@@ -11,6 +11,13 @@ use feldc_pipeline::schema::Schema;
 use feldc_value::{ColumnType, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Lowers, makes incremental and checks.
+pub(super) fn compile(program: &Program) -> Result<Circuit, crate::lower::Unsupported> {
+    let circuit = super::incremental(&crate::lower::lower(program)?);
+    check(&circuit).expect("the circuit keeps its rules");
+    Ok(circuit)
+}
 
 struct Random(u64);
 

@@ -18,25 +18,11 @@
 //! changes in the first step alone, before any other index has rows: it goes first, and then `Δx ⋈ I_old(y)` is empty
 //! and `y` needs no index for this join.
 
-use crate::circuit::check::check;
 use crate::circuit::{Circuit, Kernel, Node, NodeId, Op, Whole, WholeNode, WholeOp};
-use crate::lower::{Unsupported, internal, lower};
-use crate::plan::{Expr, ExprKind, Program};
+use crate::plan::{Expr, ExprKind};
 use feldc_engine::Side;
 use feldc_value::ColumnType;
 use std::collections::{BTreeMap, HashMap};
-
-/// `lower`, then [`incremental`], then the circuit's check.
-///
-/// # Errors
-/// What `lower` cannot do; a bug of these phases, found by the check, as code XX000.
-pub fn compile(program: &Program) -> Result<Circuit, Unsupported> {
-    let circuit = incremental(&lower(program)?);
-    match check(&circuit) {
-        Ok(()) => Ok(circuit),
-        Err(rule) => Err(internal(format!("the circuit breaks a rule: {rule}"), Default::default())),
-    }
-}
 
 /// The circuit of half joins in schedule order.
 pub fn incremental(whole: &Whole) -> Circuit {

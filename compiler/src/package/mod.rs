@@ -17,7 +17,7 @@ use error::io;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A crate ready for [`crate::build::build`].
+/// A crate ready to be built.
 #[derive(Clone, Debug)]
 pub struct Package {
     /// Where its `Cargo.toml` is; absolute.

@@ -11,7 +11,8 @@ pub fn split(source: &Source<'_>) -> (Vec<Range<usize>>, Vec<Diagnostic>) {
     let mut errors = vec![];
     // First and last byte of the current statement that is neither blank nor comment.
     let mut content: Option<Range<usize>> = None;
-    let mut at = 0;
+    // A byte order mark is no text.
+    let mut at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     while at < bytes.len() {
         let (end, is_content) = match bytes[at] {
             b'-' if bytes.get(at + 1) == Some(&b'-') => (find(bytes, at, b"\n").unwrap_or(bytes.len()), false),

@@ -121,7 +121,7 @@ pub fn case(branches: Vec<(Expr, Expr)>, otherwise: Expr) -> Expr {
 
 /// The first overload of `name` that takes these types as they are.
 pub fn function(name: &str, types: &[SqlType]) -> &'static Function {
-    let mut found = overloads(name).into_iter();
+    let mut found = overloads(name);
     let accepts = |function: &Function| {
         function.parameters.len() == types.len() && function.parameters.iter().zip(types).all(|(p, t)| accepts(*p, *t))
     };

@@ -4,7 +4,7 @@
 
 use super::Context;
 use super::facts::Facts;
-use super::form::{column_of, keep, unit};
+use super::form::{column_of, is_true, is_unit, keep, unit};
 use super::walk::{Substitution, ids, substitute};
 use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind, Plan};
 use std::collections::BTreeSet;
@@ -41,7 +41,12 @@ fn prune(plan: Plan, wanted: &Wanted, facts: &Facts) -> Plan {
         }
         Plan::Join { kind, left, right, on } => {
             let wanted = wanted.union(&on.free_columns()).copied().collect();
-            Plan::Join { kind, left: boxed(*left, &wanted), right: boxed(*right, &wanted), on }
+            let (left, right) = (boxed(*left, &wanted), boxed(*right, &wanted));
+            // All that was wanted of an aggregate was its one row.
+            if kind == JoinKind::Inner && is_true(&on) && is_unit(&right) {
+                return *left;
+            }
+            Plan::Join { kind, left, right, on }
         }
         // None is left after decorrelation; kept whole.
         Plan::Apply { .. } => plan,

@@ -22,8 +22,8 @@ pub(crate) mod semi;
 pub(crate) mod table;
 
 use crate::trace::PointIndex;
-use keyed_table::KeyedRows;
 use crate::{Batch, Errors, IndexId, StreamId};
+use keyed_table::KeyedRows;
 
 /// One node of a worker's circuit.
 pub trait Operator: Send {
