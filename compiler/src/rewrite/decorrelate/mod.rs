@@ -6,7 +6,10 @@
 
 mod dependent;
 mod domain;
+mod groups;
+mod joins;
 mod subqueries;
+mod unnest;
 
 use super::Context;
 use super::form::{conjuncts, extend, keep, truth, unit};
