@@ -1,5 +1,8 @@
 //! Random programs for the law: all operators, join conditions of every shape, shared and renamed subtrees.
 
+// Without the star the type of the list picked from is inferred wrongly.
+#![allow(clippy::explicit_auto_deref)]
+
 use super::Random;
 use crate::plan::*;
 use feldc_engine::AggregateFunction;
@@ -257,7 +260,7 @@ impl Plans<'_> {
                         let same: Vec<&Column> = available.iter().filter(|c| c.ty.ty == column.ty.ty).collect();
                         let value = match same.is_empty() {
                             true => Expr::literal(Value::Null, ColumnType::new(column.ty.ty, true), Span::default()),
-                            false => read(self.random.pick(&same)),
+                            false => read(*self.random.pick(&same)),
                         };
                         (self.column(value.ty), value)
                     })
@@ -285,13 +288,13 @@ impl Plans<'_> {
                 call(&PLUS, vec![read(left), read(right)])
             }
             1 if depth > 0 && !integers.is_empty() => {
-                let (condition, column) = (self.predicate(columns), read(self.random.pick(&integers)));
+                let (condition, column) = (self.predicate(columns), read(*self.random.pick(&integers)));
                 let branches = vec![(condition, call(&PLUS, vec![column.clone(), column]))];
                 expr(ExprKind::Case { branches, otherwise: None }, ColumnType::new(INTEGER, true))
             }
             2 if depth > 0 && !integers.is_empty() => {
                 let zero = Expr::literal(Value::BigInt(0), ColumnType::new(INTEGER, false), Span::default());
-                let column = read(self.random.pick(&integers));
+                let column = read(*self.random.pick(&integers));
                 expr(ExprKind::Coalesce(vec![column, zero]), ColumnType::new(INTEGER, false))
             }
             3 => self.constant(ColumnType::new(INTEGER, true)),
@@ -315,7 +318,7 @@ impl Plans<'_> {
             }
             _ if !integers.is_empty() => {
                 let bound = self.constant(ColumnType::new(INTEGER, false));
-                call(&LESS, vec![read(self.random.pick(&integers)), bound])
+                call(&LESS, vec![read(*self.random.pick(&integers)), bound])
             }
             _ => {
                 let operand = expr(ExprKind::IsNull(Box::new(read(&columns[0]))), ColumnType::new(BOOLEAN, false));
