@@ -75,6 +75,12 @@ struct Input {
     key: usize,
 }
 
+/// An event in the usual order of its keys.
+enum Usual {
+    Row(usize),
+    Commit(Vec<u8>),
+}
+
 /// The table an event names, or why there is none such, and the text of a commit's number.
 type Names = (Option<Result<usize, String>>, Option<Vec<u8>>);
 
@@ -167,29 +173,39 @@ impl Session {
         }
         // The usual order, `table` first, is read in one go.
         let mut ahead = cursor.clone();
-        if ahead.enter_object()? {
-            match ahead.key()? {
-                b"table" if ahead.kind()? == Kind::String => {
-                    let found = self.table(ahead.raw_string()?);
-                    if let (true, Ok(table)) = (ahead.next_in_object()?, &found) {
-                        *cursor = ahead;
-                        return self.row(*table, cursor);
-                    }
-                }
-                b"commit" => {
-                    ahead.peek()?;
-                    let start = ahead.at();
-                    ahead.skip_value()?;
-                    let number = line[start..ahead.at()].to_vec();
-                    if !ahead.next_in_object()? {
-                        *cursor = ahead;
-                        return Ok(Ok(Some(number)));
-                    }
-                }
-                _ => (),
+        match self.usual_order(line, &mut ahead) {
+            Ok(Some(Usual::Row(table))) => {
+                *cursor = ahead;
+                self.row(table, cursor)
             }
+            Ok(Some(Usual::Commit(number))) => {
+                *cursor = ahead;
+                Ok(Ok(Some(number)))
+            }
+            // A fault is met again, at the same place.
+            _ => self.read_any_order(line, cursor),
         }
-        self.read_any_order(line, cursor)
+    }
+
+    /// Reads up to the second key when the first is `table`, the whole object when it holds `commit` alone.
+    fn usual_order(&mut self, line: &[u8], cursor: &mut Cursor<'_>) -> Result<Option<Usual>, Fault> {
+        if !cursor.enter_object()? {
+            return Ok(None);
+        }
+        match cursor.key()? {
+            b"table" if cursor.kind()? == Kind::String => {
+                let found = self.table(cursor.raw_string()?);
+                Ok(found.ok().filter(|_| matches!(cursor.next_in_object(), Ok(true))).map(Usual::Row))
+            }
+            b"commit" => {
+                cursor.peek()?;
+                let start = cursor.at();
+                cursor.skip_value()?;
+                let number = line[start..cursor.at()].to_vec();
+                Ok(if cursor.next_in_object()? { None } else { Some(Usual::Commit(number)) })
+            }
+            _ => Ok(None),
+        }
     }
 
     fn read_any_order(

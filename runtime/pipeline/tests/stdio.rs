@@ -70,6 +70,8 @@ nonsense
 {"tabel":"t","insert":{"k":3}}
 {"commit":3}
 {"commit":4} {"commit":5}
+{"table":"t" "insert":{"k":3}}
+{"commit":6}
 "#;
     let expected = r#"{"view":"tv","insert":{"k":2,"v":null,"d":null}}
 {"error":"line 1: no table \"tt\"; did you mean \"t\"?"}
@@ -77,6 +79,7 @@ nonsense
 {"error":"line 7: not JSON at byte 0: expected null, true or false"}
 {"error":"line 9: expected either \"table\" with a change, or \"commit\""}
 {"error":"line 11: text behind the JSON object; write one object on each line"}
+{"error":"line 12: not JSON at byte 13: expected \",\" or \"}\""}
 "#;
     assert_eq!(check(false, input, expected), End::Done);
 }
