@@ -4,6 +4,7 @@
 //! looked up here.
 
 pub mod dialect;
+mod later;
 mod print;
 mod rewrite_tokens;
 mod split;
@@ -63,7 +64,7 @@ fn parse_statement(source: &Source<'_>, range: Range<usize>) -> Parsed<Statement
     let parser = Parser::new(&FeldcDialect).with_recursion_limit(NESTING_MAX).with_tokens_with_locations(tokens);
     let mut cx = Cx { source, parser, span };
     // The tree of a long chain is as deep as the chain: cloning and dropping it needs the stack for it.
-    let kind = with_stack(operators, || cx.statement())?;
+    let kind = with_stack(operators, || cx.statement()).map_err(|error| cx.feature_to_come(error))?;
     Ok(Statement { kind, span, operators })
 }
 
@@ -259,6 +260,28 @@ impl Cx<'_> {
         })
     }
 
+    /// For a syntax error, the feature still to come that stands before it, if there is one.
+    fn feature_to_come(&self, error: Box<Diagnostic>) -> Box<Diagnostic> {
+        if error.code != code::SYNTAX_ERROR {
+            return error;
+        }
+        let tokens: Vec<TokenWithSpan> = (0..)
+            .map(|index| self.parser.token_at(index).clone())
+            .take_while(|token| token.token != Token::EOF)
+            .collect();
+        let ends_before = |token: &TokenWithSpan| {
+            self.source.convert(token.span).is_some_and(|span| span.start <= error.primary.span.start)
+        };
+        let refused = tokens.iter().take_while(|token| ends_before(token)).count();
+        match later::feature(&tokens, refused) {
+            Some((feature, token)) => {
+                let span = self.source.convert(token.span).unwrap_or(self.span);
+                Box::new(Diagnostic::unsupported(feature, span))
+            }
+            None => error,
+        }
+    }
+
     /// The token at `3, Column: 7`.
     fn place(&self, place: &str) -> Option<Span> {
         let (line, column) = place.split_once(", Column: ")?;
@@ -376,6 +399,15 @@ mod tests {
         assert_eq!(parse(&long).1, vec![]);
         let nots = format!("CREATE VIEW v AS SELECT {} true", "NOT ".repeat(5000));
         assert!(check(&nots).contains("54001"));
+    }
+
+    #[test]
+    fn features_to_come_are_named() {
+        assert!(
+            check("CREATE VIEW v AS SELECT MAP['x', y] FROM t").contains("error[0A000]: MAP[...] is not supported yet")
+        );
+        let asof = "CREATE VIEW v AS SELECT * FROM t LEFT ASOF JOIN u MATCH_CONDITION (t.a >= u.a) ON t.k = u.k";
+        assert!(check(asof).contains("error[0A000]: ASOF JOIN"));
     }
 
     #[test]

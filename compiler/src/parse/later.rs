@@ -1,0 +1,48 @@
+//! Syntax of the dialect that is still to come and that sqlparser does not read as we write it: recognised after a
+//! syntax error, so that the message names the feature instead of a comma.
+
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+
+/// Neighbouring tokens, in upper case, and the feature they begin.
+const FEATURES: &[(&[&str], &str)] = &[
+    (&["ASOF", "JOIN"], "ASOF JOIN"),
+    (&["MATCH_CONDITION", "("], "ASOF JOIN"),
+    (&["MAP", "["], "MAP[...]"),
+    (&["MAP", "<"], "the type MAP"),
+    (&["ARRAY", "["], "ARRAY[...]"),
+    (&["ARRAY", "("], "ARRAY(...)"),
+    (&["ARRAY", "ARRAY"], "the type ARRAY"),
+    (&["]"], "an array or an element of one"),
+    (&["=", ">"], "a named argument (=>)"),
+    (&["=>"], "a named argument (=>)"),
+    (&["GROUPING", "SETS"], "GROUPING SETS"),
+    (&["UESCAPE"], "UESCAPE"),
+    (&["UNPIVOT"], "UNPIVOT"),
+    (&["PIVOT"], "PIVOT"),
+    (&["CONTAINS"], "a period predicate"),
+    (&["PRECEDES"], "a period predicate"),
+    (&["SUCCEEDS"], "a period predicate"),
+    (&["OVERLAPS"], "a period predicate"),
+    (&["OVER", "("], "a window function (OVER)"),
+    (&["->"], "a lambda"),
+];
+
+/// The first feature to come among the tokens up to the one that was refused, and where it begins.
+pub fn feature(tokens: &[TokenWithSpan], refused: usize) -> Option<(&'static str, &TokenWithSpan)> {
+    let words: Vec<String> = tokens.iter().map(|token| word(&token.token)).collect();
+    (0..tokens.len().min(refused + 1)).find_map(|at| {
+        let found = FEATURES.iter().find(|(pattern, _)| {
+            words.get(at..at + pattern.len()).is_some_and(|next| next.iter().zip(*pattern).all(|(a, b)| a == b))
+        });
+        found.map(|(_, feature)| (*feature, &tokens[at]))
+    })
+}
+
+fn word(token: &Token) -> String {
+    match token {
+        // Text and quoted names are no syntax.
+        Token::SingleQuotedString(_) => String::new(),
+        Token::Word(word) if word.quote_style.is_some() => String::new(),
+        token => token.to_string().to_uppercase(),
+    }
+}
