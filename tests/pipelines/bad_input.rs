@@ -23,7 +23,8 @@ fn rows(pipeline: &Pipeline, count: usize) -> String {
     for _ in 0..250 {
         let (status, body) = pipeline.request("GET", "/view/v", "");
         assert_eq!(status, 200, "{body}");
-        if body.matches("\"id\"").count() == count {
+        let view: serde_json::Value = serde_json::from_str(&body).expect("JSON");
+        if view["rows"].as_array().is_some_and(|rows| rows.len() == count) {
             return body;
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
