@@ -80,8 +80,9 @@ impl Binder<'_> {
                 let span = self.source.convert(with.with_token.0.span).unwrap_or(place);
                 return self.unsupported("WITH RECURSIVE", span);
             }
+            let outer = self.ctes.len();
             for cte in &with.cte_tables {
-                self.common_table(cte);
+                self.common_table(cte, outer);
             }
         }
         let body = self.set_expr(&query.body);
@@ -117,9 +118,15 @@ impl Binder<'_> {
         span.map_or(place, |expr| self.span_of(expr))
     }
 
-    /// Binds a CTE once, at its definition; every use is a copy.
-    fn common_table(&mut self, cte: &ast::Cte) {
+    /// Binds a CTE once, at its definition; every use is a copy. Those from `outer` on belong to the same WITH.
+    fn common_table(&mut self, cte: &ast::Cte, outer: usize) {
         let name = self.name(&cte.alias.name);
+        if self.ctes[outer..].iter().any(|other| other.name == name.text) {
+            let headline = format!("WITH defines \"{}\" twice", name.text);
+            self.report(
+                Diagnostic::error(code::DUPLICATE_ALIAS, headline, name.span).help("give one of them another name"),
+            );
+        }
         let query = self.query(&cte.query).and_then(|mut query| {
             let names: Vec<_> = cte.alias.columns.iter().map(|column| self.name(&column.name)).collect();
             if names.len() > query.columns.len() {
