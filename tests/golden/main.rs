@@ -2,21 +2,8 @@
 
 use feldc::driver;
 use feldc::emit;
+use feldc_tests::program_texts;
 use std::path::PathBuf;
-
-fn programs() -> Vec<(String, String)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("programs");
-    let mut programs: Vec<(String, String)> = std::fs::read_dir(folder)
-        .expect("tests/programs is there")
-        .map(|file| file.expect("a readable folder").path())
-        .map(|path| {
-            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-            (name, std::fs::read_to_string(&path).expect("a readable program"))
-        })
-        .collect();
-    programs.sort();
-    programs
-}
 
 fn check(stage: &str, print: impl Fn(&str, &str) -> String) {
     let mut settings = insta::Settings::clone_current();
@@ -24,7 +11,7 @@ fn check(stage: &str, print: impl Fn(&str, &str) -> String) {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| {
-        for (name, sql) in programs() {
+        for (name, sql) in program_texts() {
             insta::assert_snapshot!(format!("{name}.{stage}"), print(&name, &sql));
         }
     });
@@ -61,7 +48,7 @@ fn rust() {
 
 #[test]
 fn the_same_program_gives_the_same_bytes() {
-    for (name, sql) in programs() {
+    for (name, sql) in program_texts() {
         let emitted = || {
             let compiled = compiled(&name, &sql);
             emit::emit_rust(&compiled.circuit, &compiled.schema, &compiled.program.views)

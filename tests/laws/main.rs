@@ -6,26 +6,10 @@ mod sqlite;
 
 use feldc::reference;
 use feldc_tests::stream::Stream;
-use feldc_tests::{Change, Session};
+use feldc_tests::{Change, Session, program_texts};
 use feldc_value::Value;
-use std::path::PathBuf;
 
 const STEPS: usize = 8;
-
-/// (name, text) of the programs, by name.
-pub fn programs() -> Vec<(String, String)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("programs");
-    let files = std::fs::read_dir(&folder).expect("tests/programs is there");
-    let mut programs: Vec<(String, String)> = files
-        .map(|file| file.expect("a readable folder").path())
-        .map(|path| {
-            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-            (name, std::fs::read_to_string(&path).expect("a readable program"))
-        })
-        .collect();
-    programs.sort();
-    programs
-}
 
 fn streams(default: u64) -> u64 {
     std::env::var("FELDC_STREAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -92,7 +76,7 @@ fn difference(left: &[String], right: &[String]) -> Vec<String> {
 
 #[test]
 fn incremental_equals_batch() {
-    for (name, sql) in programs() {
+    for (name, sql) in program_texts() {
         for seed in 0..streams(12) {
             let mut session = open(&name, &sql, 1);
             let mut stream = Stream::new(&session.schema, seed);
@@ -109,7 +93,7 @@ fn incremental_equals_batch() {
 
 #[test]
 fn one_step_equals_many() {
-    for (name, sql) in programs() {
+    for (name, sql) in program_texts() {
         for seed in 100..100 + streams(6) {
             let (mut many, mut one, mut single) = (open(&name, &sql, 1), open(&name, &sql, 1), open(&name, &sql, 1));
             let mut stream = Stream::new(&many.schema, seed);
@@ -128,7 +112,7 @@ fn one_step_equals_many() {
 
 #[test]
 fn any_number_of_workers_gives_the_same_deltas() {
-    for (name, sql) in programs() {
+    for (name, sql) in program_texts() {
         for seed in 200..200 + streams(3) {
             let (mut one, mut three) = (open(&name, &sql, 1), open(&name, &sql, 3));
             let mut stream = Stream::new(&one.schema, seed);
@@ -142,7 +126,7 @@ fn any_number_of_workers_gives_the_same_deltas() {
 
 #[test]
 fn deleting_everything_leaves_the_views_of_empty_input() {
-    for (name, sql) in programs() {
+    for (name, sql) in program_texts() {
         for seed in 300..300 + streams(4) {
             let (mut session, mut empty) = (open(&name, &sql, 1), open(&name, &sql, 1));
             empty.step(&[]);

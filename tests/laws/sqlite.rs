@@ -2,9 +2,9 @@
 //!
 //! For the programs marked `-- oracle: sqlite`: those whose SQL means the same there.
 
-use crate::{contents, difference, open, programs, streams};
-use feldc_tests::Session;
+use crate::{contents, difference, open, streams};
 use feldc_tests::stream::Stream;
+use feldc_tests::{Session, program_texts};
 use feldc_value::Value;
 use rusqlite::types::{Value as Cell, ValueRef};
 use rusqlite::{Connection, params_from_iter};
@@ -74,7 +74,7 @@ fn expected(connection: &Connection, view: &str) -> Vec<String> {
 
 #[test]
 fn incremental_equals_sqlite() {
-    let marked: Vec<_> = programs().into_iter().filter(|(_, sql)| sql.starts_with("-- oracle: sqlite")).collect();
+    let marked: Vec<_> = program_texts().into_iter().filter(|(_, sql)| sql.starts_with("-- oracle: sqlite")).collect();
     assert!(!marked.is_empty());
     for (name, sql) in marked {
         for seed in 400..400 + streams(6) {

@@ -6,19 +6,7 @@ use feldc_pipeline::schema::{Field, Schema};
 use feldc_tests::process;
 use feldc_tests::stream::Stream;
 use feldc_value::Value;
-use std::path::PathBuf;
 use std::process::Command;
-
-fn programs() -> Vec<(String, PathBuf)> {
-    let folder = process::root().join("tests/programs");
-    let files = std::fs::read_dir(folder).expect("tests/programs is there");
-    let mut programs: Vec<(String, PathBuf)> = files
-        .map(|file| file.expect("a readable folder").path())
-        .map(|path| (path.file_stem().expect("a name").to_string_lossy().into_owned(), path))
-        .collect();
-    programs.sort();
-    programs
-}
 
 /// A random change stream as the lines of `--stdio`.
 fn lines(schema: &Schema, seed: u64, steps: usize) -> String {
@@ -45,7 +33,7 @@ fn member(field: &Field, value: &Value) -> String {
 
 #[test]
 fn native_equals_interpreted() {
-    let programs = programs();
+    let programs = feldc_tests::programs();
     let compiled: Vec<(String, driver::Compiled)> = programs
         .iter()
         .map(|(name, path)| {

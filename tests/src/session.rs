@@ -2,7 +2,8 @@
 
 use feldc::driver::{self, Compiled};
 use feldc_engine::{Batch, Layout, Runtime, StepInput};
-use feldc_pipeline::schema::{Field, Schema};
+use feldc_pipeline::relation;
+use feldc_pipeline::schema::Schema;
 use feldc_value::Value;
 use std::collections::BTreeMap;
 
@@ -22,10 +23,6 @@ pub struct Session {
     views: Vec<Layout>,
     /// The contents of each view and of `error_view` so far, by encoded row; a negative weight is kept to be seen.
     contents: Vec<BTreeMap<Vec<u8>, i64>>,
-}
-
-fn layout(fields: &[Field], physical: &[usize]) -> Layout {
-    Layout::new(physical.iter().map(|&position| fields[position].columntype).collect())
 }
 
 /// Values in physical order from values in SQL order.
@@ -50,8 +47,8 @@ impl Session {
         let schema = (*program.schema).clone();
         let build = program.build.clone();
         let runtime = Runtime::new(workers, move |builder| build(builder));
-        let tables = schema.tables.iter().map(|table| layout(&table.fields, &table.physical)).collect();
-        let views: Vec<Layout> = schema.views.iter().map(|view| layout(&view.fields, &view.physical)).collect();
+        let tables = schema.tables.iter().map(relation::table_layout).collect();
+        let views: Vec<Layout> = schema.views.iter().map(relation::view_layout).collect();
         let contents = vec![BTreeMap::new(); views.len() + 1];
         Ok(Session { compiled, schema, runtime, tables, views, contents })
     }

@@ -210,26 +210,6 @@ pub(super) fn known_not_null(operand: Expr) -> Expr {
         return operand;
     }
     let (ty, span) = (ColumnType::new(operand.ty.ty, false), operand.span);
-    let never = Expr::literal(zero(ty.ty), ty, span);
+    let never = Expr::literal(Value::zero(ty.ty), ty, span);
     Expr { kind: ExprKind::Coalesce(vec![operand, never]), ty, span }
-}
-
-fn zero(ty: SqlType) -> Value {
-    match ty {
-        SqlType::Null => Value::Null,
-        SqlType::Boolean => Value::Boolean(false),
-        SqlType::TinyInt => Value::TinyInt(0),
-        SqlType::SmallInt => Value::SmallInt(0),
-        SqlType::Integer => Value::Integer(0),
-        SqlType::BigInt => Value::BigInt(0),
-        SqlType::Decimal { .. } => Value::Decimal(0),
-        SqlType::Real => Value::Real(0.0),
-        SqlType::Double => Value::Double(0.0),
-        SqlType::Char { .. } | SqlType::Varchar { .. } => Value::text(""),
-        SqlType::Date => Value::Date(0),
-        SqlType::Time => Value::Time(0),
-        SqlType::Timestamp => Value::Timestamp(0),
-        SqlType::IntervalShort { .. } => Value::IntervalShort(0),
-        SqlType::IntervalLong { .. } => Value::IntervalLong(0),
-    }
 }

@@ -27,24 +27,7 @@ pub fn is_never(expr: &Expr) -> bool {
 
 /// Some value of a type.
 pub fn zero(ty: SqlType) -> Expr {
-    let value = match ty {
-        SqlType::Null => Value::Null,
-        SqlType::Boolean => Value::Boolean(false),
-        SqlType::TinyInt => Value::TinyInt(0),
-        SqlType::SmallInt => Value::SmallInt(0),
-        SqlType::Integer => Value::Integer(0),
-        SqlType::BigInt => Value::BigInt(0),
-        SqlType::Decimal { .. } => Value::Decimal(0),
-        SqlType::Real => Value::Real(0.0),
-        SqlType::Double => Value::Double(0.0),
-        SqlType::Char { .. } | SqlType::Varchar { .. } => Value::text(""),
-        SqlType::Date => Value::Date(0),
-        SqlType::Time => Value::Time(0),
-        SqlType::Timestamp => Value::Timestamp(0),
-        SqlType::IntervalShort { .. } => Value::IntervalShort(0),
-        SqlType::IntervalLong { .. } => Value::IntervalLong(0),
-    };
-    Expr::literal(value, ColumnType::new(ty, ty == SqlType::Null), Span::default())
+    Expr::literal(Value::zero(ty), ColumnType::new(ty, ty == SqlType::Null), Span::default())
 }
 
 /// A reference to a column, at no place of the program's text.

@@ -30,11 +30,6 @@ impl Program {
         };
         Program { schema: Arc::new(schema), build: Arc::new(build) }
     }
-
-    /// See [`Program::new`].
-    pub fn from_json(schema_json: &str, build: fn(&mut Builder)) -> Program {
-        Program::new(schema_json, build)
-    }
 }
 
 impl fmt::Debug for Program {

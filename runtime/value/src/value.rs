@@ -1,5 +1,6 @@
 //! One scalar of any SQL type, as the interpreter, literals and formats carry it.
 
+use crate::SqlType;
 use std::borrow::Cow;
 
 /// Character data in kernels: borrowed from a row where it can be.
@@ -30,6 +31,27 @@ pub enum Value {
 impl Value {
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
+    }
+
+    /// Some value of a type: 0, FALSE, the empty text, the epoch; NULL where there is no other.
+    pub fn zero(ty: SqlType) -> Value {
+        match ty {
+            SqlType::Null => Value::Null,
+            SqlType::Boolean => Value::Boolean(false),
+            SqlType::TinyInt => Value::TinyInt(0),
+            SqlType::SmallInt => Value::SmallInt(0),
+            SqlType::Integer => Value::Integer(0),
+            SqlType::BigInt => Value::BigInt(0),
+            SqlType::Decimal { .. } => Value::Decimal(0),
+            SqlType::Real => Value::Real(0.0),
+            SqlType::Double => Value::Double(0.0),
+            SqlType::Char { .. } | SqlType::Varchar { .. } => Value::text(""),
+            SqlType::Date => Value::Date(0),
+            SqlType::Time => Value::Time(0),
+            SqlType::Timestamp => Value::Timestamp(0),
+            SqlType::IntervalShort { .. } => Value::IntervalShort(0),
+            SqlType::IntervalLong { .. } => Value::IntervalLong(0),
+        }
     }
 
     pub fn text(text: impl Into<Box<str>>) -> Value {
