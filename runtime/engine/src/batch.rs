@@ -3,7 +3,6 @@
 use crate::Errors;
 use feldc_value::EvalError;
 use std::cmp::Ordering;
-use std::io::Write;
 use std::ops::Range;
 
 /// Rows laid end to end in one buffer. Weights are kept only when some differ from +1.
@@ -104,25 +103,38 @@ impl Batch {
 
     /// Appends the rows of `other`, which has the same layout.
     pub fn append(&mut self, other: &Batch) {
+        self.append_range(other, 0..other.len);
+    }
+
+    /// Appends the rows of `other`, which has the same layout, at these positions.
+    pub fn append_range(&mut self, other: &Batch, range: Range<usize>) {
         if self.stride != other.stride {
-            return other.iter().for_each(|(row, weight)| self.push(row, weight));
+            return range.for_each(|index| self.push(other.row(index), other.weight(index)));
         }
         if !self.weights.is_empty() || !other.weights.is_empty() {
             self.weights.resize(self.len, 1);
-            self.weights.extend_from_slice(&other.weights);
-            self.weights.resize(self.len + other.len, 1);
+            match other.weights.get(range.clone()) {
+                Some(weights) => self.weights.extend_from_slice(weights),
+                None => self.weights.resize(self.len + range.len(), 1),
+            }
         }
-        let base = self.data.len();
-        self.ends.extend(other.ends.iter().map(|end| base + end));
-        self.data.extend_from_slice(&other.data);
-        self.len += other.len;
+        let (start, end) = (other.start(range.start), other.start(range.end));
+        if self.stride.is_none() {
+            let base = self.data.len();
+            self.ends.extend(other.ends[range.clone()].iter().map(|end| base + end - start));
+        }
+        self.data.extend_from_slice(&other.data[start..end]);
+        self.len += range.len();
     }
 
-    /// The rows at these positions.
-    pub fn slice(&self, range: Range<usize>) -> Batch {
-        let mut out = Batch::new(self.stride);
-        range.for_each(|index| out.push(self.row(index), self.weight(index)));
-        out
+    /// Where the row at `index` starts; for the number of rows, where the last one ends.
+    #[inline(always)]
+    fn start(&self, index: usize) -> usize {
+        match (self.stride, index) {
+            (Some(stride), _) => index * stride,
+            (None, 0) => 0,
+            (None, _) => self.ends[index - 1],
+        }
     }
 
     /// Forgets all rows, keeping the memory.
@@ -137,10 +149,7 @@ impl Batch {
     pub fn row(&self, index: usize) -> &[u8] {
         match self.stride {
             Some(stride) => &self.data[index * stride..(index + 1) * stride],
-            None => {
-                let start = if index == 0 { 0 } else { self.ends[index - 1] };
-                &self.data[start..self.ends[index]]
-            }
+            None => &self.data[self.start(index)..self.ends[index]],
         }
     }
 
@@ -169,6 +178,48 @@ impl Batch {
             Some(0) => self.consolidated_empty_rows(),
             _ => self.added_up(&self.sorted_order()),
         }
+    }
+
+    /// The sum of two consolidated Z-sets, again consolidated.
+    pub fn merged(mut self, mut other: Batch) -> Batch {
+        if self.is_empty() || !other.is_empty() && other.row(other.len - 1) < self.row(0) {
+            std::mem::swap(&mut self, &mut other);
+        }
+        if other.is_empty() || self.row(self.len - 1) < other.row(0) {
+            self.append(&other);
+            return self;
+        }
+        let mut out = Batch::new(self.stride);
+        out.data.reserve(self.data.len() + other.data.len());
+        let (mut left, mut right) = (0, 0);
+        while left < self.len && right < other.len {
+            // Rows that come from one side in a row are copied in one piece.
+            let (left_start, right_start) = (left, right);
+            let mut order = Ordering::Greater;
+            while left < self.len {
+                order = self.row(left).cmp(other.row(right));
+                if order != Ordering::Less {
+                    break;
+                }
+                left += 1;
+            }
+            out.append_range(&self, left_start..left);
+            if order == Ordering::Equal {
+                let weight = self.weight(left).wrapping_add(other.weight(right));
+                if weight != 0 {
+                    out.push(self.row(left), weight);
+                }
+                (left, right) = (left + 1, right + 1);
+                continue;
+            }
+            while left < self.len && right < other.len && other.row(right) < self.row(left) {
+                right += 1;
+            }
+            out.append_range(&other, right_start..right);
+        }
+        out.append_range(&self, left..self.len);
+        out.append_range(&other, right..other.len);
+        out
     }
 
     fn is_consolidated(&self) -> bool {
@@ -217,45 +268,6 @@ impl Batch {
             }
         }
         out
-    }
-}
-
-/// A batch as bytes, for channels between processes: four numbers, then the rows, their ends and their weights.
-impl Batch {
-    const HEADER: usize = 4 * size_of::<u64>();
-
-    pub(crate) fn length_in_bytes(&self) -> usize {
-        Batch::HEADER + self.data.len() + size_of::<u64>() * (self.ends.len() + self.weights.len())
-    }
-
-    pub(crate) fn write_to(&self, writer: &mut impl Write) -> std::io::Result<()> {
-        let stride = self.stride.map_or(0, |stride| stride + 1);
-        for number in [stride, self.len, self.data.len(), self.weights.len()] {
-            writer.write_all(&(number as u64).to_le_bytes())?;
-        }
-        writer.write_all(&self.data)?;
-        self.ends.iter().try_for_each(|end| writer.write_all(&(*end as u64).to_le_bytes()))?;
-        self.weights.iter().try_for_each(|weight| writer.write_all(&weight.to_le_bytes()))
-    }
-
-    /// # Panics
-    /// When the bytes are not what [`Batch::write_to`] wrote.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Batch {
-        let numbers = |bytes: &[u8]| -> Vec<u64> {
-            bytes.chunks_exact(8).map(|chunk| u64::from_le_bytes(chunk.try_into().expect("eight bytes"))).collect()
-        };
-        let (header, rest) = bytes.split_at(Batch::HEADER);
-        let [stride, len, data_len, weights] = numbers(header)[..] else { unreachable!("the header is four numbers") };
-        let stride = stride.checked_sub(1).map(|stride| stride as usize);
-        let (data, rest) = rest.split_at(data_len as usize);
-        let (ends, rest) = rest.split_at(if stride.is_none() { len as usize * 8 } else { 0 });
-        Batch {
-            data: data.to_vec(),
-            ends: numbers(ends).into_iter().map(|end| end as usize).collect(),
-            stride,
-            len: len as usize,
-            weights: numbers(&rest[..weights as usize * 8]).into_iter().map(|weight| weight as i64).collect(),
-        }
     }
 }
 
@@ -352,6 +364,16 @@ mod tests {
             let consolidated = batch.consolidated();
             assert!(consolidated.iter().eq(expected.iter().map(|(row, weight)| (&row[..], *weight))));
             assert!(consolidated.is_consolidated());
+            let mut other = Batch::new(stride);
+            for _ in 0..random.below(30) {
+                let width = stride.unwrap_or(random.below(12));
+                other.push(&(0..width).map(|_| random.below(2) as u8).collect::<Vec<_>>(), 1);
+            }
+            let mut both = consolidated.clone();
+            both.append(&other);
+            let sum = consolidated.merged(other.consolidated());
+            assert!(sum.is_consolidated());
+            assert_eq!(sum, both.consolidated());
         }
     }
 }

@@ -123,7 +123,7 @@ impl Builder {
             keyed: shape.tables.iter().map(|_| KeyedRows::default()).collect(),
             views: shape.views.iter().map(|view| Batch::new(view.layout.stride())).collect(),
         };
-        Circuit { nodes: self.nodes, step, shape }
+        Circuit { nodes: self.nodes, step, shape, peers: None }
     }
 
     /// A table without key: a multiset. `stored`: the contents are kept, and a delete of an absent row is refused
@@ -164,11 +164,10 @@ impl Builder {
     /// The rows of a constant relation: one delta in the first step, nothing later.
     pub fn constant(&mut self, layout: Layout, rows: Batch) -> StreamId {
         let output = self.add_stream(layout.clone(), Sources::first_step());
-        // The relation exists once, not once for each worker.
-        if self.worker == 0 {
-            let operator = Box::new(Constant::new(output, rows));
-            self.add_node(Work::Operator(operator), &[], Schedule::First, Context::default());
-        }
+        // The relation exists once, not once for each worker; the node does, as nodes are run in lockstep.
+        let rows = if self.worker == 0 { rows } else { Batch::new(layout.stride()) };
+        let operator = Box::new(Constant::new(output, rows));
+        self.add_node(Work::Operator(operator), &[], Schedule::First, Context::default());
         output
     }
 

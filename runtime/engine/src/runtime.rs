@@ -1,11 +1,20 @@
 //! Workers and the step loop.
+//!
+//! Workers are shards of the state, not threads. A small step runs all workers' circuits one after another in the caller's
+//! thread, which costs microseconds; where many rows wait, the rest of the step goes on in one thread for each worker, of
+//! which the caller's is one.
 
-use crate::operator::exchange::{deal, owner};
-use crate::worker::circuit::{Circuit, Dealing, Results, Shape, Sources, TableInfo};
-use crate::worker::pool::{Failure, Pool};
+use crate::operator::exchange::owner;
+use crate::worker::circuit::{Circuit, Results, Sources, run_together};
+use crate::worker::peers::Peers;
+use crate::worker::pool::{Pool, Work};
 use crate::worker::sink::{self, Sink};
-use crate::{Batch, Builder, Key, Layout, errors};
+use crate::{Batch, Builder, Layout, errors};
 use std::sync::Arc;
+
+/// With at least this many rows waiting for a node the step continues in all threads. Waking one up costs about 50 us, some
+/// hundred rows' work.
+const ROWS_FOR_THREADS: usize = 1000;
 
 /// The rows of one step for one table, in event order: index of the table in order of `Builder::table` calls.
 pub struct StepInput {
@@ -24,38 +33,43 @@ pub struct StepOutput {
 
 /// N workers, each with its own circuit built by the same function.
 pub struct Runtime {
-    workers: Workers,
-    shape: Shape,
+    /// One for each worker. None after a failure.
+    circuits: Vec<Circuit>,
+    /// The threads of all workers but the first.
+    pool: Pool,
+    rows_for_threads: usize,
     view_layouts: Vec<Layout>,
     sinks: Vec<Sink>,
     steps: u64,
 }
 
-enum Workers {
-    /// The one worker runs in the caller's thread.
-    Here(Box<Circuit>),
-    Threads(Pool, usize),
-}
-
 impl Runtime {
     /// # Panics
     /// When `workers` is 0, the workers' circuits differ, or threads cannot be started.
-    pub fn new(workers: usize, build: impl Fn(&mut Builder) + Send + Sync + 'static) -> Runtime {
+    pub fn new(workers: usize, build: impl Fn(&mut Builder)) -> Runtime {
         assert!((1..=1 << 16).contains(&workers), "the number of workers is between 1 and 65536, not {workers}");
-        let (workers, shape) = match workers {
-            1 => {
-                let circuit = Builder::build(0, 1, &build);
-                let shape = circuit.shape.clone();
-                (Workers::Here(Box::new(circuit)), shape)
-            }
-            _ => match Pool::start(workers, Arc::new(build)) {
-                Ok((pool, shape)) => (Workers::Threads(pool, workers), shape),
-                Err(Failure(message)) => panic!("{message}"),
-            },
+        let mut circuits: Vec<Circuit> = (0..workers).map(|worker| Builder::build(worker, workers, &build)).collect();
+        let shape = circuits[0].shape.clone();
+        let same = |circuit: &Circuit| circuit.shape == shape && circuit.nodes.len() == circuits[0].nodes.len();
+        assert!(circuits.iter().all(same), "the workers' circuits differ");
+        if workers > 1 {
+            let peers = Peers::connect(workers).into_iter().map(Some);
+            circuits.iter_mut().zip(peers).for_each(|(circuit, peers)| circuit.peers = peers);
+        }
+        let pool = match Pool::start(workers - 1) {
+            Ok(pool) => pool,
+            Err(reason) => panic!("cannot start {workers} worker threads: {reason}"),
         };
         let view_layouts = shape.views.iter().map(|view| view.layout.clone()).collect();
         let sinks = shape.views.iter().map(Sink::new).collect();
-        Runtime { workers, shape, view_layouts, sinks, steps: 0 }
+        Runtime { circuits, pool, rows_for_threads: ROWS_FOR_THREADS, view_layouts, sinks, steps: 0 }
+    }
+
+    /// Lets all threads work from this many waiting rows on: 0 for always, `usize::MAX` for never. The results are the
+    /// same.
+    pub fn rows_for_threads(mut self, rows: usize) -> Runtime {
+        self.rows_for_threads = rows;
+        self
     }
 
     /// Runs one step to its end. Several inputs for one table are taken in their order.
@@ -63,18 +77,48 @@ impl Runtime {
     /// # Panics
     /// When a worker panics, which is a defect of the engine or of a kernel; the runtime is of no use afterwards.
     pub fn step(&mut self, inputs: Vec<StepInput>) -> StepOutput {
+        assert!(!self.circuits.is_empty(), "an earlier step has failed");
         let active = self.active(&inputs);
-        let results = match &mut self.workers {
-            Workers::Here(circuit) => {
-                inputs.into_iter().for_each(|input| circuit.feed(input.table, input.rows));
-                Ok(vec![circuit.run(&active, None)])
+        match &mut self.circuits[..] {
+            [circuit] => {
+                inputs.into_iter().for_each(|input| circuit.feed(input));
+                circuit.run(0, &active);
             }
-            Workers::Threads(pool, workers) => pool.step(active, deal_out(inputs, &self.shape.tables, *workers)),
-        };
+            _ => self.run_all(inputs, active),
+        }
         self.steps += 1;
-        match results {
-            Ok(results) => self.gather(results),
-            Err(Failure(message)) => panic!("step {} failed: {message}", self.steps),
+        let results = self.circuits.iter_mut().map(Circuit::take_results).collect();
+        self.gather(results)
+    }
+
+    fn run_all(&mut self, inputs: Vec<StepInput>, active: Sources) {
+        let active = Arc::new(active);
+        if inputs.iter().map(|input| input.rows.len()).sum::<usize>() >= self.rows_for_threads {
+            let inputs = Arc::new(inputs);
+            return self.run_in_threads(|| {
+                let (inputs, active) = (Arc::clone(&inputs), Arc::clone(&active));
+                Box::new(move |circuit| {
+                    inputs.iter().for_each(|input| circuit.feed_share(input));
+                    circuit.run(0, &active);
+                })
+            });
+        }
+        for circuit in &mut self.circuits {
+            inputs.iter().for_each(|input| circuit.feed_share(input));
+        }
+        let from = run_together(&mut self.circuits, &active, self.rows_for_threads);
+        if from < self.circuits[0].nodes.len() {
+            self.run_in_threads(|| {
+                let active = Arc::clone(&active);
+                Box::new(move |circuit| circuit.run(from, &active))
+            });
+        }
+    }
+
+    fn run_in_threads(&mut self, work: impl Fn() -> Work) {
+        match self.pool.run(std::mem::take(&mut self.circuits), work) {
+            Ok(circuits) => self.circuits = circuits,
+            Err(message) => panic!("step {} failed: {message}", self.steps + 1),
         }
     }
 
@@ -106,46 +150,13 @@ impl Runtime {
     }
 
     /// The present row of a keyed table (`table` as in [`StepInput`]), found by its encoded key columns.
-    ///
-    /// # Panics
-    /// When an earlier step has panicked.
     pub fn keyed_row(&self, table: usize, key: &[u8]) -> Option<Vec<u8>> {
-        match &self.workers {
-            Workers::Here(circuit) => circuit.keyed_row(table, key),
-            Workers::Threads(pool, workers) => match pool.keyed_row(owner(key, *workers), table, key) {
-                Ok(row) => row,
-                Err(Failure(message)) => panic!("cannot look up a row: {message}"),
-            },
-        }
+        self.circuits.get(owner(key, self.circuits.len()))?.keyed_row(table, key)
     }
 
     pub fn view_layouts(&self) -> &[Layout] {
         &self.view_layouts
     }
-}
-
-/// Each worker's share of the inputs: events of the same row or key go to the same worker, in their order.
-fn deal_out(inputs: Vec<StepInput>, tables: &[TableInfo], workers: usize) -> Vec<Vec<(usize, Batch)>> {
-    let mut shares: Vec<Vec<(usize, Batch)>> = (0..workers).map(|_| Vec::new()).collect();
-    for StepInput { table, rows } in inputs {
-        let parts = match tables[table].dealing {
-            Dealing::Anyhow => cut(&rows, workers),
-            Dealing::ByKey(columns) => {
-                let mut parts = vec![Batch::new(rows.stride()); workers];
-                deal(&rows, &Key::new(&tables[table].layout, columns), &mut parts);
-                parts
-            }
-        };
-        let filled = shares.iter_mut().zip(parts).filter(|(_, part)| !part.is_empty());
-        filled.for_each(|(share, part)| share.push((table, part)));
-    }
-    shares
-}
-
-/// Pieces of about equal size.
-fn cut(rows: &Batch, pieces: usize) -> Vec<Batch> {
-    let bound = |piece: usize| rows.len() * piece / pieces;
-    (0..pieces).map(|piece| rows.slice(bound(piece)..bound(piece + 1))).collect()
 }
 
 #[cfg(test)]
@@ -259,13 +270,15 @@ mod tests {
 
     #[test]
     fn any_number_of_workers_gives_the_same_bytes() {
-        let mut runtimes: Vec<_> = (1..=3).map(|workers| Runtime::new(workers, build)).collect();
+        // With threads in every step, in some, from the middle of some on, and in none.
+        let kinds = [(1, 0), (2, 0), (2, 20), (3, 50), (3, usize::MAX)];
+        let runtime = |(workers, rows)| Runtime::new(workers, build).rows_for_threads(rows);
+        let mut runtimes: Vec<_> = kinds.into_iter().map(runtime).collect();
         let mut integrals = vec![BTreeMap::<Vec<u8>, i64>::new(); runtimes[0].view_layouts().len()];
         for step in 0..200 {
             let outputs: Vec<_> =
                 runtimes.iter_mut().map(|runtime| runtime.step(random_inputs(&mut Random::new(step)))).collect();
-            assert_eq!(outputs[0], outputs[1], "step {step}");
-            assert_eq!(outputs[0], outputs[2], "step {step}");
+            outputs.iter().for_each(|output| assert_eq!(*output, outputs[0], "step {step}"));
             for (view, integral) in integrals.iter_mut().enumerate() {
                 for (row, weight) in outputs[0].views[view].iter() {
                     *integral.entry(row.to_vec()).or_default() += weight;
@@ -337,7 +350,8 @@ mod tests {
             let mapped = builder.map(table, pair_layout(), "v", kernel);
             let moved = builder.exchange(mapped, 1);
             builder.output("v", moved, false);
-        });
+        })
+        .rows_for_threads(0);
         runtime.step(vec![StepInput { table: 0, rows: pairs(&[(1, 1, 1)]) }]);
     }
 

@@ -20,17 +20,32 @@ impl Exchange {
         Exchange { input, output, key }
     }
 
-    pub fn eval(&mut self, step: &mut Step, peers: &mut Peers) {
+    /// Sends each other worker its part and keeps the own.
+    pub fn send(&mut self, step: &mut Step, peers: &mut Peers) {
         let out = step.streams.take(self.output);
         let mut parts = vec![Batch::new(out.stride()); peers.count()];
-        parts[peers.index()] = out;
+        parts[peers.own()] = out;
         for batch in step.streams.read(self.input) {
             deal(batch, &self.key, &mut parts);
         }
-        let mut own = std::mem::replace(&mut parts[peers.index()], Batch::new(None));
-        peers.send(step.number, self.output.0, parts);
+        step.streams.put(self.output, std::mem::take(&mut parts[peers.own()]));
+        peers.send(step.number, self.output.0, parts.into_iter());
+    }
+
+    /// Adds the parts of the others to the own.
+    pub fn receive(&mut self, step: &mut Step, peers: &mut Peers) {
+        let mut own = step.streams.take(self.output);
         peers.receive(step.number, self.output.0, |batch| own.append(&batch));
         step.streams.put(self.output, own);
+    }
+}
+
+/// Appends the rows of `batch` that `own`, out of `count` workers, owns.
+pub fn deal_own(batch: &Batch, key: &Key, own: usize, count: usize, part: &mut Batch) {
+    for (row, weight) in batch.iter() {
+        if owner(key.of(row), count) == own {
+            part.push(row, weight);
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! One worker's circuit: its nodes in schedule order, and how a step runs them.
 
 use super::peers::Peers;
-use crate::operator::exchange::Exchange;
+use crate::operator::exchange::{Exchange, deal_own};
 use crate::operator::{Operator, Step, recycle};
-use crate::{Batch, Errors, Layout, StreamId};
+use crate::{Batch, Errors, Key, Layout, StepInput, StreamId};
 
 /// A place in the schedule.
 pub(crate) struct Node {
@@ -123,6 +123,8 @@ pub(crate) struct Circuit {
     pub nodes: Vec<Node>,
     pub step: Step,
     pub shape: Shape,
+    /// With one worker there are none.
+    pub peers: Option<Peers>,
 }
 
 impl Circuit {
@@ -139,33 +141,97 @@ pub(crate) struct Results {
     pub errors: Batch,
 }
 
+/// A step: rows are fed, nodes are run in order, the results are taken.
 impl Circuit {
-    /// Runs one step. `active` says which tables have rows on some worker, and whether it is the first step.
-    pub fn run(&mut self, active: &Sources, mut peers: Option<&mut Peers>) -> Results {
-        let Circuit { nodes, step, .. } = self;
-        for node in nodes {
-            let fed = |step: &Step| node.inputs.iter().any(|input| !step.streams.is_empty(*input));
-            let due = match &node.schedule {
-                Schedule::OnInput => fed(step),
-                Schedule::OnInputOrFirst => step.is_first() || fed(step),
-                Schedule::First => step.is_first(),
-                Schedule::OnTable(table) => !step.tables[*table].is_empty(),
-                Schedule::OnSources(sources) => sources.overlaps(active),
-            };
-            if !due {
-                continue;
-            }
-            step.errors.enter(node.context);
-            match (&mut node.work, &mut peers) {
-                (Work::Operator(operator), _) => operator.eval(step),
-                (Work::Exchange(exchange), Some(peers)) => exchange.eval(step, peers),
-                (Work::Exchange(_), None) => unreachable!("the builder makes no exchange for one worker"),
-            }
+    /// Hands rows to a table, behind those it was handed before.
+    pub fn feed(&mut self, StepInput { table, rows }: StepInput) {
+        let waiting = self.waiting(table, &rows);
+        match waiting.is_empty() {
+            true => *waiting = rows,
+            false => waiting.append(&rows),
         }
-        self.finish()
     }
 
-    fn finish(&mut self) -> Results {
+    /// Hands this worker's share of the rows to a table: events of the same row or key go to the same worker, in their
+    /// order.
+    pub fn feed_share(&mut self, StepInput { table, rows }: &StepInput) {
+        let Some((own, count)) = self.peers.as_ref().map(|peers| (peers.own(), peers.count())) else { return };
+        let bound = |worker: usize| rows.len() * worker / count;
+        match self.shape.tables[*table].dealing {
+            Dealing::Anyhow => self.waiting(*table, rows).append_range(rows, bound(own)..bound(own + 1)),
+            Dealing::ByKey(columns) => {
+                let key = Key::new(&self.shape.tables[*table].layout, columns);
+                deal_own(rows, &key, own, count, self.waiting(*table, rows));
+            }
+        }
+    }
+
+    /// The rows that wait for a table, as a batch that can take rows of the stride of `more`.
+    fn waiting(&mut self, table: usize, more: &Batch) -> &mut Batch {
+        let waiting = &mut self.step.tables[table];
+        if waiting.stride() != more.stride() {
+            let earlier = std::mem::replace(waiting, Batch::new(if waiting.is_empty() { more.stride() } else { None }));
+            waiting.append(&earlier);
+        }
+        waiting
+    }
+
+    /// Runs the nodes from number `from` on. `active` says which tables have rows on some worker, and whether it is the
+    /// first step.
+    pub fn run(&mut self, from: usize, active: &Sources) {
+        for at in from..self.nodes.len() {
+            if self.start(at, active) {
+                self.complete(at);
+            }
+        }
+    }
+
+    /// Rows, not distinct, that wait for the node.
+    fn load(&self, at: usize) -> usize {
+        let node = &self.nodes[at];
+        match node.schedule {
+            Schedule::OnTable(table) => self.step.tables[table].len(),
+            _ => node.inputs.iter().map(|input| self.step.streams.len(*input)).sum(),
+        }
+    }
+
+    /// Runs a node, when it is due, as far as it can go without its peers. Is there more to do?
+    fn start(&mut self, at: usize, active: &Sources) -> bool {
+        let Circuit { nodes, step, peers, .. } = self;
+        let node = &mut nodes[at];
+        let fed = |step: &Step| node.inputs.iter().any(|input| !step.streams.is_empty(*input));
+        let due = match &node.schedule {
+            Schedule::OnInput => fed(step),
+            Schedule::OnInputOrFirst => step.is_first() || fed(step),
+            Schedule::First => step.is_first(),
+            Schedule::OnTable(table) => !step.tables[*table].is_empty(),
+            Schedule::OnSources(sources) => sources.overlaps(active),
+        };
+        if !due {
+            return false;
+        }
+        step.errors.enter(node.context);
+        match (&mut node.work, peers) {
+            (Work::Operator(operator), _) => operator.eval(step),
+            (Work::Exchange(exchange), Some(peers)) => {
+                exchange.send(step, peers);
+                return true;
+            }
+            (Work::Exchange(_), None) => unreachable!("the builder makes no exchange for one worker"),
+        }
+        false
+    }
+
+    /// Does what [`Circuit::start`] left: takes what the peers have sent, or will have sent.
+    fn complete(&mut self, at: usize) {
+        let Circuit { nodes, step, peers, .. } = self;
+        if let (Work::Exchange(exchange), Some(peers)) = (&mut nodes[at].work, peers) {
+            exchange.receive(step, peers);
+        }
+    }
+
+    /// Ends the step.
+    pub fn take_results(&mut self) -> Results {
         let step = &mut self.step;
         step.streams.clear();
         step.tables.iter_mut().filter(|rows| !rows.is_empty()).for_each(recycle);
@@ -173,20 +239,23 @@ impl Circuit {
         let views = step.views.iter_mut().map(|view| std::mem::replace(view, Batch::new(view.stride())));
         Results { views: views.collect(), errors: step.errors.take() }
     }
+}
 
-    /// Hands rows to a table for the next step, behind those it was handed before.
-    pub fn feed(&mut self, table: usize, rows: Batch) {
-        let waiting = &mut self.step.tables[table];
-        if waiting.is_empty() {
-            *waiting = rows;
-            return;
+/// Runs all circuits in this thread, node by node, until a node has at least `limit` rows to work on. Returns that node's
+/// number, which is the number of nodes when all were run.
+pub(crate) fn run_together(circuits: &mut [Circuit], active: &Sources, limit: usize) -> usize {
+    let nodes = circuits.first().map_or(0, |circuit| circuit.nodes.len());
+    for at in 0..nodes {
+        if circuits.iter().map(|circuit| circuit.load(at)).sum::<usize>() >= limit {
+            return at;
         }
-        if waiting.stride() != rows.stride() {
-            let earlier = std::mem::replace(waiting, Batch::new(None));
-            waiting.append(&earlier);
+        let mut more = false;
+        circuits.iter_mut().for_each(|circuit| more |= circuit.start(at, active));
+        if more {
+            circuits.iter_mut().for_each(|circuit| circuit.complete(at));
         }
-        waiting.append(&rows);
     }
+    nodes
 }
 
 impl Errors {

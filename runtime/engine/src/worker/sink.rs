@@ -56,14 +56,19 @@ impl Sink {
 
 /// The sum of sorted, consolidated batches, again so.
 pub(crate) fn merge(shares: impl Iterator<Item = Batch>, stride: Option<usize>) -> Batch {
-    let mut filled = shares.filter(|share| !share.is_empty());
-    let Some(mut merged) = filled.next() else { return Batch::new(stride) };
-    let mut alone = true;
-    for share in filled {
-        merged.append(&share);
-        alone = false;
+    let mut shares: Vec<Batch> = shares.filter(|share| !share.is_empty()).collect();
+    while shares.len() > 1 {
+        let mut rest = shares.into_iter();
+        let mut merged = Vec::new();
+        while let Some(left) = rest.next() {
+            merged.push(match rest.next() {
+                Some(right) => left.merged(right),
+                None => left,
+            });
+        }
+        shares = merged;
     }
-    if alone { merged } else { merged.consolidated() }
+    shares.pop().unwrap_or_else(|| Batch::new(stride))
 }
 
 impl Contents {
