@@ -4,7 +4,7 @@
 //! there is no such node. In a step that can feed the node every worker sends every other exactly one message, empty or
 //! not; in other steps nobody sends anything. The tables that have rows, known to all, decide which it is.
 
-use super::Step;
+use super::{Step, recycle};
 use crate::trace::hash::hash64;
 use crate::worker::peers::Peers;
 use crate::{Batch, Key, StreamId};
@@ -13,18 +13,22 @@ pub struct Exchange {
     input: StreamId,
     output: StreamId,
     key: Key,
+    /// Emptied batches of earlier steps: each worker gets as many as it sends.
+    spare: Vec<Batch>,
 }
 
 impl Exchange {
     pub fn new(input: StreamId, output: StreamId, key: Key) -> Exchange {
-        Exchange { input, output, key }
+        Exchange { input, output, key, spare: Vec::new() }
     }
 
     /// Sends each other worker its part and keeps the own.
     pub fn send(&mut self, step: &mut Step, peers: &mut Peers) {
         let out = step.streams.take(self.output);
-        let mut parts = vec![Batch::new(out.stride()); peers.count()];
-        parts[peers.own()] = out;
+        let stride = out.stride();
+        let mut fresh = || self.spare.pop().unwrap_or_else(|| Batch::new(stride));
+        let mut parts: Vec<Batch> = (1..peers.count()).map(|_| fresh()).collect();
+        parts.insert(peers.own(), out);
         for batch in step.streams.read(self.input) {
             deal(batch, &self.key, &mut parts);
         }
@@ -35,7 +39,11 @@ impl Exchange {
     /// Adds the parts of the others to the own.
     pub fn receive(&mut self, step: &mut Step, peers: &mut Peers) {
         let mut own = step.streams.take(self.output);
-        peers.receive(step.number, self.output.0, |batch| own.append(&batch));
+        peers.receive(step.number, self.output.0, |mut batch| {
+            own.append(&batch);
+            recycle(&mut batch);
+            self.spare.push(batch);
+        });
         step.streams.put(self.output, own);
     }
 }

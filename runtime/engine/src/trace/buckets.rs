@@ -50,8 +50,9 @@ fn hash_of(word: u64) -> u32 {
 
 impl Table {
     fn with_capacity(capacity: usize) -> Table {
-        let words = vec![0; capacity];
+        let mut words = vec![0; capacity];
         huge_pages::advise(&words);
+        huge_pages::touch(&mut words);
         Table { words, len: 0 }
     }
 

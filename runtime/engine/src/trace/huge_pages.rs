@@ -7,6 +7,13 @@
 /// Smaller memory is not worth the call.
 const MIN_BYTES: usize = 4 << 20;
 
+/// Writes to each page of memory that is all zeros and was never touched. A page that is read before it is written is backed
+/// by a shared page first, and to replace that interrupts all processors that run threads of this process.
+pub fn touch(memory: &mut [u64]) {
+    const WORDS: usize = 4096 / size_of::<u64>();
+    memory.iter_mut().step_by(WORDS).for_each(|word| *std::hint::black_box(word) = 0);
+}
+
 /// To be called whenever `memory` was allocated anew.
 pub fn advise<T>(memory: &Vec<T>) {
     let bytes = memory.capacity() * size_of::<T>();
