@@ -67,14 +67,20 @@ impl Batch {
             Some(stride) => debug_assert_eq!(self.data.len(), (self.len + 1) * stride, "row of wrong width"),
             None => self.ends.push(self.data.len()),
         }
-        if weight != 1 || !self.weights.is_empty() {
-            self.commit_weight(weight);
-        }
+        self.note_weight(weight);
         self.len += 1;
     }
 
+    /// The weight of the row that is being added.
+    #[inline(always)]
+    fn note_weight(&mut self, weight: i64) {
+        if weight != 1 || !self.weights.is_empty() {
+            self.keep_weight(weight);
+        }
+    }
+
     #[inline(never)]
-    fn commit_weight(&mut self, weight: i64) {
+    fn keep_weight(&mut self, weight: i64) {
         if self.weights.is_empty() {
             self.weights.resize(self.len, 1);
         }
@@ -191,35 +197,66 @@ impl Batch {
         }
         let mut out = Batch::new(self.stride);
         out.data.reserve(self.data.len() + other.data.len());
-        let (mut left, mut right) = (0, 0);
-        while left < self.len && right < other.len {
-            // Rows that come from one side in a row are copied in one piece.
-            let (left_start, right_start) = (left, right);
-            let mut order = Ordering::Greater;
-            while left < self.len {
-                order = self.row(left).cmp(other.row(right));
-                if order != Ordering::Less {
-                    break;
-                }
-                left += 1;
-            }
-            out.append_range(&self, left_start..left);
-            if order == Ordering::Equal {
-                let weight = self.weight(left).wrapping_add(other.weight(right));
-                if weight != 0 {
-                    out.push(self.row(left), weight);
-                }
-                (left, right) = (left + 1, right + 1);
-                continue;
-            }
-            while left < self.len && right < other.len && other.row(right) < self.row(left) {
-                right += 1;
-            }
-            out.append_range(&other, right_start..right);
-        }
+        let (left, right) = match self.stride {
+            Some(stride) => self.merge_fixed(&other, stride, &mut out),
+            None => self.merge_varying(&other, &mut out),
+        };
         out.append_range(&self, left..self.len);
         out.append_range(&other, right..other.len);
         out
+    }
+
+    /// Merges until one batch is at its end; the positions behind the rows taken. Which side a row comes from is hard to
+    /// foresee, so the choice is made without a branch.
+    fn merge_fixed(&self, other: &Batch, stride: usize, out: &mut Batch) -> (usize, usize) {
+        let (mut left, mut right) = (0, 0);
+        out.data.resize(self.data.len() + other.data.len(), 0);
+        let weighted = !self.is_plain() || !other.is_plain();
+        while left < self.len && right < other.len {
+            let (a, b) = (self.row(left), other.row(right));
+            let order = head(a).cmp(&head(b));
+            let order = if order == Ordering::Equal { a.cmp(b) } else { order };
+            if order == Ordering::Equal {
+                let weight = self.weight(left).wrapping_add(other.weight(right));
+                (left, right) = (left + 1, right + 1);
+                if weight != 0 {
+                    out.data[out.len * stride..][..stride].copy_from_slice(a);
+                    out.note_weight(weight);
+                    out.len += 1;
+                }
+                continue;
+            }
+            let from_left = order == Ordering::Less;
+            let row = if from_left { a } else { b };
+            out.data[out.len * stride..][..stride].copy_from_slice(row);
+            if weighted || !out.is_plain() {
+                out.note_weight(if from_left { self.weight(left) } else { other.weight(right) });
+            }
+            out.len += 1;
+            left += usize::from(from_left);
+            right += usize::from(!from_left);
+        }
+        out.data.truncate(out.len * stride);
+        (left, right)
+    }
+
+    fn merge_varying(&self, other: &Batch, out: &mut Batch) -> (usize, usize) {
+        let (mut left, mut right) = (0, 0);
+        while left < self.len && right < other.len {
+            let (a, b) = (self.row(left), other.row(right));
+            let order = a.cmp(b);
+            let weight = match order {
+                Ordering::Less => self.weight(left),
+                Ordering::Equal => self.weight(left).wrapping_add(other.weight(right)),
+                Ordering::Greater => other.weight(right),
+            };
+            if weight != 0 {
+                out.push(if order == Ordering::Greater { b } else { a }, weight);
+            }
+            left += usize::from(order != Ordering::Greater);
+            right += usize::from(order != Ordering::Less);
+        }
+        (left, right)
     }
 
     fn is_consolidated(&self) -> bool {
@@ -278,12 +315,12 @@ impl PartialEq for Batch {
 }
 
 /// The first 8 bytes of a row as a number of the same order, short rows filled up with zeros.
-#[inline]
+#[inline(always)]
 fn head(row: &[u8]) -> u64 {
-    let mut bytes = [0; 8];
-    let len = row.len().min(8);
-    bytes[..len].copy_from_slice(&row[..len]);
-    u64::from_be_bytes(bytes)
+    match row.first_chunk() {
+        Some(bytes) => u64::from_be_bytes(*bytes),
+        None => row.iter().zip([56, 48, 40, 32, 24, 16, 8]).fold(0, |head, (byte, shift)| head | u64::from(*byte) << shift),
+    }
 }
 
 /// The loop of every native map kernel: `row_kernel(row, out)` appends a result row's bytes and returns `Ok(true)`, or
