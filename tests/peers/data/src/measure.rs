@@ -4,22 +4,19 @@ use std::time::{Duration, Instant};
 
 /// CPU time of the whole process, all threads, in seconds.
 pub fn process_cpu_s() -> f64 {
-    usage(libc::RUSAGE_SELF)
+    cpu_s(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
 fn thread_cpu_s() -> f64 {
-    usage(libc::RUSAGE_THREAD)
+    cpu_s(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-fn usage(who: libc::c_int) -> f64 {
-    // SAFETY: `usage` is a plain C struct that the call fills; zeroes are a valid value of it.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(who, &mut usage);
-        usage
-    };
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
-    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+/// Not from `getrusage`, which divides time among threads by ticks.
+fn cpu_s(clock: libc::clockid_t) -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a plain C struct that the call fills.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// `VmHWM` (peak) or `VmRSS` (now) of this process, in MB.
