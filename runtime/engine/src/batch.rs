@@ -133,6 +133,13 @@ impl Batch {
         self.len += range.len();
     }
 
+    /// The rows at these positions.
+    fn slice(&self, range: Range<usize>) -> Batch {
+        let mut out = Batch::new(self.stride);
+        out.append_range(self, range);
+        out
+    }
+
     /// Where the row at `index` starts; for the number of rows, where the last one ends.
     #[inline(always)]
     fn start(&self, index: usize) -> usize {
@@ -186,33 +193,62 @@ impl Batch {
         }
     }
 
-    /// The sum of two consolidated Z-sets, again consolidated.
-    pub fn merged(mut self, mut other: Batch) -> Batch {
-        if self.is_empty() || !other.is_empty() && other.row(other.len - 1) < self.row(0) {
-            std::mem::swap(&mut self, &mut other);
+    /// The sum of parts of consolidated Z-sets, again consolidated.
+    pub fn merged(parts: &[(&Batch, Range<usize>)]) -> Batch {
+        match parts {
+            [] => Batch::default(),
+            [(batch, range)] => batch.slice(range.clone()),
+            [(left, left_range), (right, right_range)] => left.merged_with(left_range.clone(), right, right_range.clone()),
+            _ => {
+                let (left, right) = parts.split_at(parts.len() / 2);
+                let (left, right) = (Batch::merged(left), Batch::merged(right));
+                left.merged_with(0..left.len, &right, 0..right.len)
+            }
         }
-        if other.is_empty() || self.row(self.len - 1) < other.row(0) {
-            self.append(&other);
-            return self;
-        }
+    }
+
+    fn merged_with(&self, range: Range<usize>, other: &Batch, other_range: Range<usize>) -> Batch {
         let mut out = Batch::new(self.stride);
-        out.data.reserve(self.data.len() + other.data.len());
+        let bytes = |batch: &Batch, range: &Range<usize>| batch.start(range.end) - batch.start(range.start);
+        let bytes = bytes(self, &range) + bytes(other, &other_range);
         let (left, right) = match self.stride {
-            Some(stride) => self.merge_fixed(&other, stride, &mut out),
-            None => self.merge_varying(&other, &mut out),
+            Some(stride) => {
+                out.data.resize(bytes, 0);
+                self.merge_fixed(&range, other, &other_range, stride, &mut out)
+            }
+            None => {
+                out.data.reserve(bytes);
+                self.merge_varying(&range, other, &other_range, &mut out)
+            }
         };
-        out.append_range(&self, left..self.len);
-        out.append_range(&other, right..other.len);
+        out.append_range(self, left..range.end);
+        out.append_range(other, right..other_range.end);
         out
     }
 
-    /// Merges until one batch is at its end; the positions behind the rows taken. Which side a row comes from is hard to
-    /// foresee, so the choice is made without a branch.
-    fn merge_fixed(&self, other: &Batch, stride: usize, out: &mut Batch) -> (usize, usize) {
-        let (mut left, mut right) = (0, 0);
-        out.data.resize(self.data.len() + other.data.len(), 0);
+    /// The number of rows, sorted, that come before `bound`.
+    pub fn rows_before(&self, bound: &[u8]) -> usize {
+        let (mut low, mut high) = (0, self.len);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.row(middle) < bound { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    /// Merges until one range is at its end; the positions behind the rows taken. Which side a row comes from is hard to
+    /// foresee, so the choice is made without a branch. `out` has room for all rows.
+    fn merge_fixed(
+        &self,
+        range: &Range<usize>,
+        other: &Batch,
+        other_range: &Range<usize>,
+        stride: usize,
+        out: &mut Batch,
+    ) -> (usize, usize) {
+        let (mut left, mut right) = (range.start, other_range.start);
         let weighted = !self.is_plain() || !other.is_plain();
-        while left < self.len && right < other.len {
+        while left < range.end && right < other_range.end {
             let (a, b) = (self.row(left), other.row(right));
             let order = head(a).cmp(&head(b));
             let order = if order == Ordering::Equal { a.cmp(b) } else { order };
@@ -240,9 +276,15 @@ impl Batch {
         (left, right)
     }
 
-    fn merge_varying(&self, other: &Batch, out: &mut Batch) -> (usize, usize) {
-        let (mut left, mut right) = (0, 0);
-        while left < self.len && right < other.len {
+    fn merge_varying(
+        &self,
+        range: &Range<usize>,
+        other: &Batch,
+        other_range: &Range<usize>,
+        out: &mut Batch,
+    ) -> (usize, usize) {
+        let (mut left, mut right) = (range.start, other_range.start);
+        while left < range.end && right < other_range.end {
             let (a, b) = (self.row(left), other.row(right));
             let order = a.cmp(b);
             let weight = match order {
@@ -408,7 +450,12 @@ mod tests {
             }
             let mut both = consolidated.clone();
             both.append(&other);
-            let sum = consolidated.merged(other.consolidated());
+            let other = other.consolidated();
+            let bound = [random.below(2) as u8, 1];
+            let (left, right) = (consolidated.rows_before(&bound), other.rows_before(&bound));
+            assert_eq!(left, consolidated.iter().filter(|(row, _)| *row < &bound[..]).count());
+            let mut sum = Batch::merged(&[(&consolidated, 0..left), (&other, 0..right)]);
+            sum.append(&Batch::merged(&[(&consolidated, left..consolidated.len), (&other, right..other.len)]));
             assert!(sum.is_consolidated());
             assert_eq!(sum, both.consolidated());
         }

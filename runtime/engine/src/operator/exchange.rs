@@ -8,6 +8,7 @@ use super::{Step, recycle};
 use crate::trace::hash::hash64;
 use crate::worker::peers::Peers;
 use crate::{Batch, Key, StreamId};
+use std::sync::Arc;
 
 pub struct Exchange {
     input: StreamId,
@@ -33,16 +34,18 @@ impl Exchange {
             deal(batch, &self.key, &mut parts);
         }
         step.streams.put(self.output, std::mem::take(&mut parts[peers.own()]));
-        peers.send(step.number, self.output.0, parts.into_iter());
+        peers.send(step.number, self.output.0, parts.into_iter().map(Arc::new));
     }
 
     /// Adds the parts of the others to the own.
     pub fn receive(&mut self, step: &mut Step, peers: &mut Peers) {
         let mut own = step.streams.take(self.output);
-        peers.receive(step.number, self.output.0, |mut batch| {
+        peers.receive(step.number, self.output.0, |batch| {
             own.append(&batch);
-            recycle(&mut batch);
-            self.spare.push(batch);
+            if let Some(mut batch) = Arc::into_inner(batch) {
+                recycle(&mut batch);
+                self.spare.push(batch);
+            }
         });
         step.streams.put(self.output, own);
     }

@@ -2,6 +2,7 @@
 
 use super::peers::Peers;
 use crate::operator::exchange::{Exchange, deal_own};
+use crate::operator::output::Output;
 use crate::operator::{Operator, Step, recycle};
 use crate::{Batch, Errors, Key, Layout, StepInput, StreamId};
 
@@ -17,6 +18,7 @@ pub(crate) struct Node {
 pub(crate) enum Work {
     Operator(Box<dyn Operator>),
     Exchange(Exchange),
+    Output(Output),
 }
 
 /// When a node runs.
@@ -176,12 +178,13 @@ impl Circuit {
         waiting
     }
 
-    /// Runs the nodes from number `from` on. `active` says which tables have rows on some worker, and whether it is the
-    /// first step.
+    /// Runs the nodes from number `from` on, in a thread of its own. `active` says which tables have rows on some worker,
+    /// and whether it is the first step.
     pub fn run(&mut self, from: usize, active: &Sources) {
         for at in from..self.nodes.len() {
             if self.start(at, active) {
                 self.complete(at);
+                self.merge(at);
             }
         }
     }
@@ -195,7 +198,7 @@ impl Circuit {
         }
     }
 
-    /// Runs a node, when it is due, as far as it can go without its peers. Is there more to do?
+    /// Runs a node as far as it can go without its peers. Was it due?
     fn start(&mut self, at: usize, active: &Sources) -> bool {
         let Circuit { nodes, step, peers, .. } = self;
         let node = &mut nodes[at];
@@ -213,20 +216,26 @@ impl Circuit {
         step.errors.enter(node.context);
         match (&mut node.work, peers) {
             (Work::Operator(operator), _) => operator.eval(step),
-            (Work::Exchange(exchange), Some(peers)) => {
-                exchange.send(step, peers);
-                return true;
-            }
+            (Work::Output(output), _) => output.sort(step),
+            (Work::Exchange(exchange), Some(peers)) => exchange.send(step, peers),
             (Work::Exchange(_), None) => unreachable!("the builder makes no exchange for one worker"),
         }
-        false
+        true
     }
 
-    /// Does what [`Circuit::start`] left: takes what the peers have sent, or will have sent.
+    /// Takes what the peers have sent, or will have sent, to a node that all workers have started.
     fn complete(&mut self, at: usize) {
         let Circuit { nodes, step, peers, .. } = self;
         if let (Work::Exchange(exchange), Some(peers)) = (&mut nodes[at].work, peers) {
             exchange.receive(step, peers);
+        }
+    }
+
+    /// Shares the merging of a view's delta with the peers, who do so at the same time.
+    fn merge(&mut self, at: usize) {
+        let Circuit { nodes, step, peers, .. } = self;
+        if let (Work::Output(output), Some(peers)) = (&mut nodes[at].work, peers) {
+            output.merge(step, peers);
         }
     }
 
@@ -249,9 +258,9 @@ pub(crate) fn run_together(circuits: &mut [Circuit], active: &Sources, limit: us
         if circuits.iter().map(|circuit| circuit.load(at)).sum::<usize>() >= limit {
             return at;
         }
-        let mut more = false;
-        circuits.iter_mut().for_each(|circuit| more |= circuit.start(at, active));
-        if more {
+        let mut due = false;
+        circuits.iter_mut().for_each(|circuit| due |= circuit.start(at, active));
+        if due {
             circuits.iter_mut().for_each(|circuit| circuit.complete(at));
         }
     }

@@ -1,12 +1,13 @@
 //! Channels between workers.
 //!
 //! All exchanges of a circuit share one channel for each pair of workers. Workers run the same nodes in the same order, so
-//! the messages of one sender arrive in the order in which they are awaited. A batch is moved, not copied.
+//! the messages of one sender arrive in the order in which they are awaited. A batch is not copied: it moves, or all share it.
 //!
 //! A worker's ends belong to its circuit, not to a thread: who holds the circuit can run it. That is why this is not a
 //! transport library's allocator, which stays in the thread that made it.
 
 use crate::Batch;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvError, Sender, TryRecvError, channel};
 
 /// How the panic of a worker begins that stops because another one has failed.
@@ -17,9 +18,9 @@ const SPINS: usize = 1000;
 
 struct Message {
     step: u64,
-    /// The exchange it belongs to, by its output stream.
-    stream: u32,
-    rows: Batch,
+    /// The node it belongs to.
+    node: u32,
+    rows: Arc<Batch>,
 }
 
 /// One worker's ends of the channels to and from all others.
@@ -57,10 +58,10 @@ impl Peers {
     ///
     /// # Panics
     /// When another worker has failed.
-    pub fn send(&mut self, step: u64, stream: u32, parts: impl Iterator<Item = Batch>) {
+    pub fn send(&mut self, step: u64, node: u32, parts: impl Iterator<Item = Arc<Batch>>) {
         for (worker, (sender, rows)) in self.senders.iter().zip(parts).enumerate() {
             if let Some(sender) = sender {
-                assert!(sender.send(Message { step, stream, rows }).is_ok(), "{PEER_FAILED} {worker}");
+                assert!(sender.send(Message { step, node, rows }).is_ok(), "{PEER_FAILED} {worker}");
             }
         }
     }
@@ -69,11 +70,11 @@ impl Peers {
     ///
     /// # Panics
     /// When another worker has failed.
-    pub fn receive(&mut self, step: u64, stream: u32, mut take: impl FnMut(Batch)) {
+    pub fn receive(&mut self, step: u64, node: u32, mut take: impl FnMut(Arc<Batch>)) {
         for (worker, receiver) in self.receivers.iter().enumerate() {
             let Some(receiver) = receiver else { continue };
             let Ok(message) = wait(receiver) else { panic!("{PEER_FAILED} {worker}") };
-            assert_eq!((message.step, message.stream), (step, stream), "worker {worker} runs another schedule");
+            assert_eq!((message.step, message.node), (step, node), "worker {worker} runs another schedule");
             take(message.rows);
         }
     }

@@ -54,21 +54,17 @@ impl Sink {
     }
 }
 
-/// The sum of sorted, consolidated batches, again so.
+/// The sum of sorted, consolidated batches, again so. Most often each is all of some range of rows.
 pub(crate) fn merge(shares: impl Iterator<Item = Batch>, stride: Option<usize>) -> Batch {
-    let mut shares: Vec<Batch> = shares.filter(|share| !share.is_empty()).collect();
-    while shares.len() > 1 {
-        let mut rest = shares.into_iter();
-        let mut merged = Vec::new();
-        while let Some(left) = rest.next() {
-            merged.push(match rest.next() {
-                Some(right) => left.merged(right),
-                None => left,
-            });
-        }
-        shares = merged;
+    let shares: Vec<Batch> = shares.filter(|share| !share.is_empty()).collect();
+    let ordered = |pair: &[Batch]| pair[0].row(pair[0].len() - 1) < pair[1].row(0);
+    if shares.windows(2).all(ordered) {
+        let mut shares = shares.into_iter();
+        let mut whole = shares.next().unwrap_or_else(|| Batch::new(stride));
+        shares.for_each(|share| whole.append(&share));
+        return whole;
     }
-    shares.pop().unwrap_or_else(|| Batch::new(stride))
+    Batch::merged(&shares.iter().map(|share| (share, 0..share.len())).collect::<Vec<_>>())
 }
 
 impl Contents {
