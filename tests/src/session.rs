@@ -15,6 +15,9 @@ pub struct Change {
     pub weight: i64,
 }
 
+/// With several workers, small steps then run in one thread, larger ones in several, some from their middle on.
+const ROWS_FOR_THREADS: usize = 5;
+
 pub struct Session {
     pub compiled: Compiled,
     pub schema: Schema,
@@ -46,7 +49,7 @@ impl Session {
         let program = compiled.interpreted();
         let schema = (*program.schema).clone();
         let build = program.build.clone();
-        let runtime = Runtime::new(workers, move |builder| build(builder));
+        let runtime = Runtime::new(workers, move |builder| build(builder)).rows_for_threads(ROWS_FOR_THREADS);
         let tables = schema.tables.iter().map(relation::table_layout).collect();
         let views: Vec<Layout> = schema.views.iter().map(relation::view_layout).collect();
         let contents = vec![BTreeMap::new(); views.len() + 1];

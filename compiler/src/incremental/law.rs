@@ -94,6 +94,9 @@ impl Model {
     }
 }
 
+/// With several workers, small steps then run in one thread, larger ones in several, some from their middle on.
+const ROWS_FOR_THREADS: usize = 5;
+
 /// A running program with the accumulated contents of its views.
 struct Running {
     schema: Schema,
@@ -108,7 +111,7 @@ impl Running {
         check(&circuit).unwrap_or_else(|rule| panic!("{rule}\n{circuit}"));
         let schema = schema(program);
         let running = interpret::program(Arc::new(circuit), schema.clone(), &program.views);
-        let runtime = Runtime::new(workers, move |builder| (running.build)(builder));
+        let runtime = Runtime::new(workers, move |builder| (running.build)(builder)).rows_for_threads(ROWS_FOR_THREADS);
         Running { views: vec![BTreeMap::new(); schema.views.len()], schema, runtime, errors: 0 }
     }
 

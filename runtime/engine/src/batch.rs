@@ -198,7 +198,9 @@ impl Batch {
         match parts {
             [] => Batch::default(),
             [(batch, range)] => batch.slice(range.clone()),
-            [(left, left_range), (right, right_range)] => left.merged_with(left_range.clone(), right, right_range.clone()),
+            [(left, left_range), (right, right_range)] => {
+                left.merged_with(left_range.clone(), right, right_range.clone())
+            }
             _ => {
                 let (left, right) = parts.split_at(parts.len() / 2);
                 let (left, right) = (Batch::merged(left), Batch::merged(right));
@@ -361,7 +363,9 @@ impl PartialEq for Batch {
 fn head(row: &[u8]) -> u64 {
     match row.first_chunk() {
         Some(bytes) => u64::from_be_bytes(*bytes),
-        None => row.iter().zip([56, 48, 40, 32, 24, 16, 8]).fold(0, |head, (byte, shift)| head | u64::from(*byte) << shift),
+        None => {
+            row.iter().zip([56, 48, 40, 32, 24, 16, 8]).fold(0, |head, (byte, shift)| head | u64::from(*byte) << shift)
+        }
     }
 }
 

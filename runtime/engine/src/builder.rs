@@ -317,7 +317,8 @@ impl Builder {
         let layout = self.layout(input).clone();
         let signed = self.sources[input.0 as usize].signed;
         self.shape.views.push(ViewInfo { name: name.to_owned(), layout, stored, signed });
-        let schedule = if self.workers == 1 { Schedule::OnInput } else { Schedule::OnSources(self.sources_of(&[input])) };
+        let schedule =
+            if self.workers == 1 { Schedule::OnInput } else { Schedule::OnSources(self.sources_of(&[input])) };
         self.add_node(Work::Output(Output::new(input, view)), &[input], schedule, Context::default());
     }
 
