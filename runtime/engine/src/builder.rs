@@ -129,7 +129,8 @@ impl Builder {
     /// A table without key: a multiset. `stored`: the contents are kept, and a delete of an absent row is refused
     /// (becomes an error row); otherwise deltas pass through.
     pub fn table(&mut self, name: &str, layout: Layout, stored: bool) -> StreamId {
-        let dealing = if stored { Dealing::ByKey(layout.columns().len()) } else { Dealing::Anyhow };
+        let whole = Key::new(&layout, layout.columns().len());
+        let dealing = if stored { Dealing::ByKey(whole) } else { Dealing::Anyhow };
         self.add_table(name, layout, dealing, |table, output, layout| match stored {
             true => Box::new(Stored::new(table, output, layout)),
             false => Box::new(Trusted::new(table, output)),
@@ -139,7 +140,8 @@ impl Builder {
     /// A table whose first `key` columns are its primary key. Input rows of weight +1 upsert; of weight -1 delete by
     /// key (only the key columns of the row are read, the rest may be missing). Events of one step apply in order.
     pub fn keyed_table(&mut self, name: &str, layout: Layout, key: usize) -> StreamId {
-        self.add_table(name, layout, Dealing::ByKey(key), |table, output, layout| {
+        let dealing = Dealing::ByKey(Key::new(&layout, key));
+        self.add_table(name, layout, dealing, |table, output, layout| {
             Box::new(KeyedTable::new(table, output, layout, key))
         })
     }

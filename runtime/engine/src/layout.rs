@@ -201,7 +201,7 @@ pub fn skip_column(column: ColumnType, row: &[u8], offset: usize) -> usize {
 }
 
 /// The key of a stream: its rows' first columns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Key {
     layout: Layout,
     columns: usize,

@@ -94,12 +94,12 @@ pub(crate) struct TableInfo {
 }
 
 /// How a table's rows are spread over the workers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Dealing {
     /// In shares of equal size.
     Anyhow,
-    /// By the hash of the first columns.
-    ByKey(usize),
+    /// By the hash of a key.
+    ByKey(Key),
 }
 
 /// What is known of a view outside the circuit.
@@ -147,7 +147,7 @@ pub(crate) struct Results {
 impl Circuit {
     /// Hands rows to a table, behind those it was handed before.
     pub fn feed(&mut self, StepInput { table, rows }: StepInput) {
-        let waiting = self.waiting(table, &rows);
+        let waiting = waiting(&mut self.step.tables[table], &rows);
         match waiting.is_empty() {
             true => *waiting = rows,
             false => waiting.append(&rows),
@@ -157,25 +157,13 @@ impl Circuit {
     /// Hands this worker's share of the rows to a table: events of the same row or key go to the same worker, in their
     /// order.
     pub fn feed_share(&mut self, StepInput { table, rows }: &StepInput) {
-        let Some((own, count)) = self.peers.as_ref().map(|peers| (peers.own(), peers.count())) else { return };
-        let bound = |worker: usize| rows.len() * worker / count;
-        match self.shape.tables[*table].dealing {
-            Dealing::Anyhow => self.waiting(*table, rows).append_range(rows, bound(own)..bound(own + 1)),
-            Dealing::ByKey(columns) => {
-                let key = Key::new(&self.shape.tables[*table].layout, columns);
-                deal_own(rows, &key, own, count, self.waiting(*table, rows));
-            }
+        let Circuit { step, shape, peers: Some(peers), .. } = self else { return };
+        let waiting = waiting(&mut step.tables[*table], rows);
+        let bound = |worker: usize| rows.len() * worker / peers.count();
+        match &shape.tables[*table].dealing {
+            Dealing::Anyhow => waiting.append_range(rows, bound(peers.own())..bound(peers.own() + 1)),
+            Dealing::ByKey(key) => deal_own(rows, key, peers.own(), peers.count(), waiting),
         }
-    }
-
-    /// The rows that wait for a table, as a batch that can take rows of the stride of `more`.
-    fn waiting(&mut self, table: usize, more: &Batch) -> &mut Batch {
-        let waiting = &mut self.step.tables[table];
-        if waiting.stride() != more.stride() {
-            let earlier = std::mem::replace(waiting, Batch::new(if waiting.is_empty() { more.stride() } else { None }));
-            waiting.append(&earlier);
-        }
-        waiting
     }
 
     /// Runs the nodes from number `from` on, in a thread of its own. `active` says which tables have rows on some worker,
@@ -248,6 +236,16 @@ impl Circuit {
         let views = step.views.iter_mut().map(|view| std::mem::replace(view, Batch::new(view.stride())));
         Results { views: views.collect(), errors: step.errors.take() }
     }
+}
+
+/// The rows that wait for a table, as a batch that can take rows of the stride of `more`.
+fn waiting<'a>(waiting: &'a mut Batch, more: &Batch) -> &'a mut Batch {
+    if waiting.stride() != more.stride() {
+        let stride = if waiting.is_empty() { more.stride() } else { None };
+        let earlier = std::mem::replace(waiting, Batch::new(stride));
+        waiting.append(&earlier);
+    }
+    waiting
 }
 
 /// Runs all circuits in this thread, node by node, until a node has at least `limit` rows to work on. Returns that node's
