@@ -131,11 +131,7 @@ impl Streams {
 
     /// Empties all slots, keeping memory that a step of the same size would need again.
     pub(crate) fn clear(&mut self) {
-        for slot in &mut self.slots {
-            if !slot.is_empty() {
-                recycle(slot);
-            }
-        }
+        self.slots.iter_mut().for_each(recycle);
     }
 }
 

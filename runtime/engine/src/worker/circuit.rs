@@ -231,7 +231,7 @@ impl Circuit {
     pub fn take_results(&mut self) -> Results {
         let step = &mut self.step;
         step.streams.clear();
-        step.tables.iter_mut().filter(|rows| !rows.is_empty()).for_each(recycle);
+        step.tables.iter_mut().for_each(recycle);
         step.number += 1;
         let views = step.views.iter_mut().map(|view| std::mem::replace(view, Batch::new(view.stride())));
         Results { views: views.collect(), errors: step.errors.take() }
