@@ -1,6 +1,6 @@
 //! Byte blocks of any size in one buffer, named by 32-bit references; freed blocks are reused through a list per size.
 
-use super::huge_pages;
+use super::pages::Pages;
 
 /// A block: its offset in units of [`UNIT`] bytes. 0 is never a block.
 pub type Ref = u32;
@@ -39,7 +39,7 @@ pub fn class_bytes(class: Class) -> usize {
 
 #[derive(Debug)]
 pub struct Arena {
-    bytes: Vec<u8>,
+    bytes: Pages,
     /// Head of the list of free blocks of each class; a free block begins with the next one's reference.
     free: [Ref; CLASSES],
     free_bytes: usize,
@@ -47,7 +47,7 @@ pub struct Arena {
 
 impl Default for Arena {
     fn default() -> Arena {
-        Arena { bytes: Vec::new(), free: [0; CLASSES], free_bytes: 0 }
+        Arena { bytes: Pages::default(), free: [0; CLASSES], free_bytes: 0 }
     }
 }
 
@@ -68,17 +68,8 @@ impl Arena {
         let start = self.bytes.len().max(UNIT);
         let block = Ref::try_from(start / UNIT);
         let block = block.expect("the state of one operator on one worker exceeds 32 GiB: run with more workers");
-        if self.bytes.capacity() < start + size {
-            self.grow(start + size);
-        }
-        self.bytes.resize(start + size, 0);
+        self.bytes.extend_to(start + size);
         block
-    }
-
-    #[cold]
-    fn grow(&mut self, needed: usize) {
-        self.bytes.reserve(needed - self.bytes.len());
-        huge_pages::advise(&self.bytes);
     }
 
     pub fn release(&mut self, block: Ref, class: Class) {

@@ -17,18 +17,20 @@ pub fn touch(memory: &mut [u64]) {
 /// To be called whenever `memory` was allocated anew.
 pub fn advise<T>(memory: &Vec<T>) {
     let bytes = memory.capacity() * size_of::<T>();
-    if bytes >= MIN_BYTES {
-        advise_range(memory.as_ptr() as usize, bytes);
-    }
+    advise_range(memory.as_ptr() as usize, bytes);
 }
 
+/// Likewise, for `len` bytes of the caller's from the address `start` on.
 #[cfg(target_os = "linux")]
-fn advise_range(start: usize, len: usize) {
+pub fn advise_range(start: usize, len: usize) {
     use std::ffi::{c_int, c_void};
     const MADV_HUGEPAGE: c_int = 14;
     const PAGE: usize = 4096;
     unsafe extern "C" {
         fn madvise(start: *mut c_void, len: usize, advice: c_int) -> c_int;
+    }
+    if len < MIN_BYTES {
+        return;
     }
     let first = start.next_multiple_of(PAGE);
     let len = (start + len).saturating_sub(first) / PAGE * PAGE;
@@ -38,7 +40,7 @@ fn advise_range(start: usize, len: usize) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn advise_range(_start: usize, _len: usize) {}
+pub fn advise_range(_start: usize, _len: usize) {}
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@ pub mod buckets;
 pub mod hash;
 mod huge_pages;
 pub mod ordered_index;
+mod pages;
 pub mod point_index;
 mod prefetch;
 mod run;
