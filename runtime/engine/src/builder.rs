@@ -131,9 +131,10 @@ impl Builder {
     pub fn table(&mut self, name: &str, layout: Layout, stored: bool) -> StreamId {
         let whole = Key::new(&layout, layout.columns().len());
         let dealing = if stored { Dealing::ByKey(whole) } else { Dealing::Anyhow };
+        let whole_batches = self.workers == 1;
         self.add_table(name, layout, dealing, |table, output, layout| match stored {
             true => Box::new(Stored::new(table, output, layout)),
-            false => Box::new(Trusted::new(table, output)),
+            false => Box::new(Trusted::new(table, output, whole_batches)),
         })
     }
 

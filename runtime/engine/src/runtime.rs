@@ -5,7 +5,7 @@
 //! which the caller's is one.
 
 use crate::operator::exchange::owner;
-use crate::worker::circuit::{Circuit, Results, Sources, run_together};
+use crate::worker::circuit::{Circuit, Lead, Results, Sources, run_together};
 use crate::worker::peers::Peers;
 use crate::worker::pool::{Pool, Work};
 use crate::worker::sink::{self, Sink};
@@ -38,6 +38,7 @@ pub struct Runtime {
     /// The threads of all workers but the first.
     pool: Pool,
     rows_for_threads: usize,
+    lead: Lead,
     view_layouts: Vec<Layout>,
     sinks: Vec<Sink>,
     steps: u64,
@@ -62,7 +63,15 @@ impl Runtime {
         };
         let view_layouts = shape.views.iter().map(|view| view.layout.clone()).collect();
         let sinks = shape.views.iter().map(Sink::new).collect();
-        Runtime { circuits, pool, rows_for_threads: ROWS_FOR_THREADS, view_layouts, sinks, steps: 0 }
+        Runtime {
+            circuits,
+            pool,
+            rows_for_threads: ROWS_FOR_THREADS,
+            lead: Lead::default(),
+            view_layouts,
+            sinks,
+            steps: 0,
+        }
     }
 
     /// Lets all threads work from this many waiting rows on: 0 for always, `usize::MAX` for never. The results are the
@@ -94,17 +103,22 @@ impl Runtime {
     fn run_all(&mut self, inputs: Vec<StepInput>, active: Sources) {
         let active = Arc::new(active);
         if inputs.iter().map(|input| input.rows.len()).sum::<usize>() >= self.rows_for_threads {
-            let inputs = Arc::new(inputs);
-            return self.run_in_threads(|| {
+            let (inputs, lead) = (Arc::new(inputs), self.lead);
+            self.take_waited();
+            self.run_in_threads(|| {
                 let (inputs, active) = (Arc::clone(&inputs), Arc::clone(&active));
                 Box::new(move |circuit| {
-                    inputs.iter().for_each(|input| circuit.feed_share(input));
+                    inputs.iter().for_each(|input| circuit.feed_share(input, lead));
                     circuit.run(0, &active);
                 })
             });
+            if let Some(waited) = self.take_waited() {
+                self.lead.adjust(waited);
+            }
+            return;
         }
         for circuit in &mut self.circuits {
-            inputs.iter().for_each(|input| circuit.feed_share(input));
+            inputs.iter().for_each(|input| circuit.feed_share(input, Lead::default()));
         }
         let from = run_together(&mut self.circuits, &active, self.rows_for_threads);
         if from < self.circuits[0].nodes.len() {
@@ -113,6 +127,11 @@ impl Runtime {
                 Box::new(move |circuit| circuit.run(from, &active))
             });
         }
+    }
+
+    /// Had the first worker to wait where it first met the others?
+    fn take_waited(&mut self) -> Option<bool> {
+        self.circuits.first_mut()?.peers.as_mut()?.take_waited()
     }
 
     fn run_in_threads(&mut self, work: impl Fn() -> Work) {

@@ -65,6 +65,8 @@ pub struct Streams {
     slots: Vec<Batch>,
     /// For each stream, the slots whose rows make it up.
     parts: Vec<Vec<usize>>,
+    /// Slots that hold memory from outside in this step.
+    foreign: Vec<usize>,
 }
 
 impl Streams {
@@ -106,6 +108,13 @@ impl Streams {
         self.slots[slot] = batch;
     }
 
+    /// As [`Streams::put`] of a batch that comes from outside the circuit, as the next step's will: its memory is not kept.
+    pub fn put_foreign(&mut self, stream: StreamId, batch: Batch) {
+        let slot = self.slot(stream);
+        self.foreign.push(slot);
+        self.slots[slot] = batch;
+    }
+
     #[inline]
     fn slot(&self, stream: StreamId) -> usize {
         self.parts[stream.0 as usize][0]
@@ -131,6 +140,9 @@ impl Streams {
 
     /// Empties all slots, keeping memory that a step of the same size would need again.
     pub(crate) fn clear(&mut self) {
+        for slot in self.foreign.drain(..) {
+            self.slots[slot] = Batch::new(self.slots[slot].stride());
+        }
         self.slots.iter_mut().for_each(recycle);
     }
 }

@@ -7,7 +7,7 @@
 use super::{Operator, Step};
 use crate::trace::PointIndex;
 use crate::trace::hash::hash32;
-use crate::{Layout, StreamId};
+use crate::{Batch, Layout, StreamId};
 use feldc_value::SqlError;
 
 /// SQLSTATE "no data": the row to delete is not there.
@@ -17,19 +17,26 @@ const NO_DATA: &str = "02000";
 pub struct Trusted {
     table: usize,
     output: StreamId,
+    /// Is what the table is handed the caller's own batch, rather than a share of it?
+    whole: bool,
 }
 
 impl Trusted {
-    pub fn new(table: usize, output: StreamId) -> Trusted {
-        Trusted { table, output }
+    pub fn new(table: usize, output: StreamId, whole: bool) -> Trusted {
+        Trusted { table, output, whole }
     }
 }
 
 impl Operator for Trusted {
     fn eval(&mut self, step: &mut Step) {
+        let rows = &mut step.tables[self.table];
+        if self.whole {
+            let rows = std::mem::replace(rows, Batch::new(rows.stride()));
+            return step.streams.put_foreign(self.output, rows);
+        }
         // A swap keeps the memory of both batches in use.
         let mut out = step.streams.take(self.output);
-        std::mem::swap(&mut out, &mut step.tables[self.table]);
+        std::mem::swap(&mut out, rows);
         step.streams.put(self.output, out);
     }
 }

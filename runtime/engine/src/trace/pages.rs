@@ -13,6 +13,9 @@ use std::ptr::NonNull;
 /// From this capacity on the bytes lie in pages of their own.
 const MAPPED: usize = 1 << 20;
 
+/// From this capacity on large pages are asked for.
+const LARGE: usize = 16 << 20;
+
 /// Bytes, all of them initialised.
 #[derive(Debug)]
 pub struct Pages {
@@ -62,7 +65,10 @@ impl Pages {
             larger.copy_from_slice(self);
             std::mem::swap(self, &mut larger);
         }
-        huge_pages::advise_range(self.start.as_ptr() as usize, self.capacity);
+        // The last large page counts whole, so there should be some.
+        if self.capacity >= LARGE {
+            huge_pages::advise_range(self.start.as_ptr() as usize, self.capacity);
+        }
     }
 }
 

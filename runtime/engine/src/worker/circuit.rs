@@ -5,6 +5,7 @@ use crate::operator::exchange::{Exchange, deal_own};
 use crate::operator::output::Output;
 use crate::operator::{Operator, Step, recycle};
 use crate::{Batch, Errors, Key, Layout, StepInput, StreamId};
+use std::ops::Range;
 
 /// A place in the schedule.
 pub(crate) struct Node {
@@ -96,10 +97,33 @@ pub(crate) struct TableInfo {
 /// How a table's rows are spread over the workers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Dealing {
-    /// In shares of equal size.
+    /// In shares of about equal size ([`Lead`]).
     Anyhow,
     /// By the hash of a key.
     ByKey(Key),
+}
+
+/// By how much the first worker's share of rows that may go anywhere exceeds the others'. It starts while the other
+/// threads are still to be woken up. What is right depends on the program: each step in threads tells whether the first
+/// worker had to wait for the others where they first met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lead(usize);
+
+impl Lead {
+    /// An even share.
+    const EVEN: usize = 64;
+    const MOST: usize = Lead::EVEN * 3 / 4;
+
+    /// The positions of a worker's share of `rows` rows.
+    pub fn share(self, worker: usize, workers: usize, rows: usize) -> Range<usize> {
+        let first = rows * (Lead::EVEN + self.0) / (Lead::EVEN * workers);
+        let bound = |worker: usize| first + (rows - first) * worker / (workers - 1);
+        if worker == 0 { 0..first } else { bound(worker - 1)..bound(worker) }
+    }
+
+    pub fn adjust(&mut self, waited: bool) {
+        self.0 = if waited { (self.0 + 1).min(Lead::MOST) } else { self.0.saturating_sub(1) };
+    }
 }
 
 /// What is known of a view outside the circuit.
@@ -156,12 +180,11 @@ impl Circuit {
 
     /// Hands this worker's share of the rows to a table: events of the same row or key go to the same worker, in their
     /// order.
-    pub fn feed_share(&mut self, StepInput { table, rows }: &StepInput) {
+    pub fn feed_share(&mut self, StepInput { table, rows }: &StepInput, lead: Lead) {
         let Circuit { step, shape, peers: Some(peers), .. } = self else { return };
         let waiting = waiting(&mut step.tables[*table], rows);
-        let bound = |worker: usize| rows.len() * worker / peers.count();
         match &shape.tables[*table].dealing {
-            Dealing::Anyhow => waiting.append_range(rows, bound(peers.own())..bound(peers.own() + 1)),
+            Dealing::Anyhow => waiting.append_range(rows, lead.share(peers.own(), peers.count(), rows.len())),
             Dealing::ByKey(key) => deal_own(rows, key, peers.own(), peers.count(), waiting),
         }
     }
@@ -269,5 +292,27 @@ impl Errors {
     /// The error rows of the step that ends.
     fn take(&mut self) -> Batch {
         std::mem::take(&mut self.batch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_cover_all_rows_whatever_the_lead() {
+        let mut lead = Lead::default();
+        for step in 0..200 {
+            for workers in 2..5 {
+                for rows in [0, 1, 2, 7, 10_000] {
+                    let shares: Vec<_> = (0..workers).map(|worker| lead.share(worker, workers, rows)).collect();
+                    assert_eq!((shares[0].start, shares[workers - 1].end), (0, rows));
+                    assert!(shares.windows(2).all(|pair| pair[0].end == pair[1].start), "{shares:?}");
+                    assert!(rows < 100 || shares.iter().all(|share| share.len() > rows / 20), "{shares:?}");
+                }
+            }
+            lead.adjust(step < 100);
+        }
+        assert_eq!(lead, Lead::default());
     }
 }

@@ -29,12 +29,14 @@ pub(crate) struct Peers {
     /// Nothing at the worker's own place.
     senders: Vec<Option<Sender<Message>>>,
     receivers: Vec<Option<Receiver<Message>>>,
+    /// Was the first message that this worker looked for, since it was last asked, still to come?
+    waited: Option<bool>,
 }
 
 impl Peers {
     /// The ends of each of `count` workers.
     pub fn connect(count: usize) -> Vec<Peers> {
-        let new = |own| Peers { own, senders: Vec::new(), receivers: Vec::new() };
+        let new = |own| Peers { own, senders: Vec::new(), receivers: Vec::new(), waited: None };
         let mut all: Vec<Peers> = (0..count).map(new).collect();
         for from in 0..count {
             for to in 0..count {
@@ -52,6 +54,12 @@ impl Peers {
 
     pub fn count(&self) -> usize {
         self.senders.len()
+    }
+
+    /// Was the first message that this worker looked for, since the last call, still to come? `None` when it looked for
+    /// none.
+    pub fn take_waited(&mut self) -> Option<bool> {
+        self.waited.take()
     }
 
     /// Sends each other worker its part.
@@ -73,7 +81,9 @@ impl Peers {
     pub fn receive(&mut self, step: u64, node: u32, mut take: impl FnMut(Arc<Batch>)) {
         for (worker, receiver) in self.receivers.iter().enumerate() {
             let Some(receiver) = receiver else { continue };
-            let Ok(message) = wait(receiver) else { panic!("{PEER_FAILED} {worker}") };
+            let found = receiver.try_recv();
+            self.waited.get_or_insert(found.is_err());
+            let Ok(message) = found.or_else(|_| wait(receiver)) else { panic!("{PEER_FAILED} {worker}") };
             assert_eq!((message.step, message.node), (step, node), "worker {worker} runs another schedule");
             take(message.rows);
         }

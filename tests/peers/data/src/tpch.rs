@@ -14,15 +14,15 @@ pub struct Line {
     pub extendedprice: i64,
     pub discount: i64,
     pub tax: i64,
-    pub returnflag: String,
-    pub linestatus: String,
+    pub returnflag: &'static str,
+    pub linestatus: &'static str,
     /// Days since 1970-01-01.
     pub shipdate: i32,
     pub commitdate: i32,
     pub receiptdate: i32,
-    pub shipinstruct: String,
-    pub shipmode: String,
-    pub comment: String,
+    pub shipinstruct: &'static str,
+    pub shipmode: &'static str,
+    pub comment: &'static str,
 }
 
 pub struct Order {
@@ -127,7 +127,7 @@ fn order(o: tpchgen::generators::Order<'_>) -> Order {
     }
 }
 
-fn line(l: tpchgen::generators::LineItem<'_>) -> Line {
+fn line(l: tpchgen::generators::LineItem<'static>) -> Line {
     Line {
         orderkey: l.l_orderkey as i32,
         partkey: l.l_partkey as i32,
@@ -137,14 +137,14 @@ fn line(l: tpchgen::generators::LineItem<'_>) -> Line {
         extendedprice: l.l_extendedprice.0,
         discount: l.l_discount.0,
         tax: l.l_tax.0,
-        returnflag: l.l_returnflag.to_string(),
-        linestatus: l.l_linestatus.to_string(),
+        returnflag: l.l_returnflag,
+        linestatus: l.l_linestatus,
         shipdate: l.l_shipdate.to_unix_epoch(),
         commitdate: l.l_commitdate.to_unix_epoch(),
         receiptdate: l.l_receiptdate.to_unix_epoch(),
-        shipinstruct: l.l_shipinstruct.to_string(),
-        shipmode: l.l_shipmode.to_string(),
-        comment: l.l_comment.to_string(),
+        shipinstruct: l.l_shipinstruct,
+        shipmode: l.l_shipmode,
+        comment: l.l_comment,
     }
 }
 
@@ -162,7 +162,9 @@ pub fn steps(scale: f64, batch: usize) -> impl Iterator<Item = (Vec<Line>, Vec<O
     let mut lines = Box::leak(Box::new(lines)).iter();
     let mut orders = Box::leak(Box::new(orders)).iter().peekable();
     std::iter::from_fn(move || {
-        let lines: Vec<Line> = lines.by_ref().take(batch).map(line).collect();
+        let mut step = Vec::with_capacity(batch);
+        step.extend(lines.by_ref().take(batch).map(line));
+        let lines: Vec<Line> = step;
         let last = lines.last()?.orderkey;
         let mut upto = Vec::new();
         while let Some(next) = orders.next_if(|next| next.o_orderkey as i32 <= last) {
