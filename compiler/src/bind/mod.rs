@@ -13,6 +13,7 @@ mod group;
 mod interval;
 mod literal;
 mod operator;
+mod order;
 mod place;
 mod properties;
 mod query;

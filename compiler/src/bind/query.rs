@@ -2,10 +2,13 @@
 
 use super::coerce::null;
 use super::from::From;
+use super::order::Order;
+use super::select::is_distinct_on;
 use super::scope::{Clause, Scope, ScopeColumn};
 use super::{Binder, Bound, Reported};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{Column, ColumnId, Expr, Plan, Span};
+use feldc_engine::Window;
 use feldc_value::{ColumnType, SqlType};
 use sqlparser::ast::{self, SetExpr, SetOperator, SetQuantifier};
 
@@ -85,19 +88,19 @@ impl Binder<'_> {
                 self.common_table(cte, outer);
             }
         }
-        let body = self.set_expr(&query.body);
-        if query.limit_clause.is_some() || query.fetch.is_some() {
-            let place = query.limit_clause.as_ref().map_or(place, |clause| self.limit_span(clause, place));
-            let what = if query.fetch.is_some() { "FETCH" } else { "LIMIT with or without OFFSET" };
-            return self.unsupported(what, place);
-        }
+        let window = self.window(query, query.limit_clause.as_ref().map_or(place, |c| self.limit_span(c, place)));
+        let first_of_each = matches!(&*query.body, SetExpr::Select(select) if is_distinct_on(select));
+        let taken = first_of_each || !matches!(window, Ok(None));
+        let order = if taken { self.order_exprs(query)? } else { &[] };
+        let body = self.ordered(&query.body, order);
+        let window = window?;
         if !query.locks.is_empty() || query.for_clause.is_some() || query.format_clause.is_some() {
             return self.unsupported("FOR and FORMAT clauses", place);
         }
         if !query.pipe_operators.is_empty() || query.settings.is_some() {
             return self.unsupported("pipe operators and SETTINGS", place);
         }
-        if let Some(order) = &query.order_by {
+        if let (Some(order), false) = (&query.order_by, taken) {
             let first = match &order.kind {
                 ast::OrderByKind::Expressions(exprs) => exprs.first().map(|order| self.span_of(&order.expr)),
                 ast::OrderByKind::All(_) => None,
@@ -105,7 +108,23 @@ impl Binder<'_> {
             let span = first.unwrap_or(place);
             self.report(Diagnostic::note("ORDER BY without LIMIT has no effect in a view", span));
         }
-        body
+        let (mut query, order) = body?;
+        if let Some((window, ties)) = window {
+            let window = Window { ties: ties.then_some(order.keys.len()), ..window };
+            self.top(&mut query, vec![], &order, window);
+        }
+        self.without_hidden(&mut query);
+        Ok(query)
+    }
+
+    /// A query's body and the order of its rows.
+    fn ordered(&mut self, body: &SetExpr, order: &[ast::OrderByExpr]) -> Bound<(Query, Order)> {
+        if let SetExpr::Select(select) = body {
+            return self.select(select, order);
+        }
+        let query = self.set_expr(body)?;
+        let order = self.order_of_columns(&query, order)?;
+        Ok((query, order))
     }
 
     fn limit_span(&self, clause: &ast::LimitClause, place: Span) -> Span {
@@ -144,7 +163,11 @@ impl Binder<'_> {
 
     fn set_expr(&mut self, body: &SetExpr) -> Bound<Query> {
         match body {
-            SetExpr::Select(select) => self.select(select),
+            SetExpr::Select(select) => {
+                let (mut query, _) = self.select(select, &[])?;
+                self.without_hidden(&mut query);
+                Ok(query)
+            }
             SetExpr::Query(query) => self.query_as_written(query),
             SetExpr::SetOperation { .. } => self.set_operations(body),
             SetExpr::Values(values) => self.values(values),

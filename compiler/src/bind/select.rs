@@ -1,12 +1,15 @@
 //! SELECT: its clauses in the order of their meaning.
 
 use super::from::From;
+use super::group::same;
+use super::order::{Key, Order};
 use super::query::{OutColumn, Query, unnamed};
 use super::scope::{Clause, Scope, ScopeColumn};
 use super::{Binder, Bound, Reported};
 use crate::diagnostic::{Diagnostic, code};
 use crate::parse::Name;
-use crate::plan::{Expr, Plan, Span};
+use crate::plan::{ColumnId, Expr, OrderKey, Plan, Span};
+use feldc_engine::{Direction, Window};
 use sqlparser::ast::{self, GroupByExpr, SelectItem};
 
 /// An item of the select list: written, or from `*`.
@@ -50,13 +53,14 @@ impl Binder<'_> {
         Ok(self.project(from.plan, outputs))
     }
 
-    pub(super) fn select(&mut self, select: &ast::Select) -> Bound<Query> {
+    /// A SELECT and the order of its rows; the plan may have columns that only the order needs.
+    pub(super) fn select(&mut self, select: &ast::Select, order: &[ast::OrderByExpr]) -> Bound<(Query, Order)> {
         let span = self.source.convert(select.select_token.0.span).unwrap_or(self.statement);
         self.check_select(select, span)?;
         let From { plan, columns, incomplete } = self.from(&select.from);
         let mut scope = Scope::new(columns, Clause::Select);
         scope.incomplete = incomplete;
-        let (query, _) = self.within(scope, |binder| binder.select_over(select, plan, span));
+        let (query, _) = self.within(scope, |binder| binder.select_over(select, order, plan, span));
         match incomplete {
             true => Err(Reported),
             false => query,
@@ -64,9 +68,7 @@ impl Binder<'_> {
     }
 
     fn check_select(&mut self, select: &ast::Select, span: Span) -> Bound<()> {
-        let what = if matches!(select.distinct, Some(ast::Distinct::On(_))) {
-            "DISTINCT ON"
-        } else if select.top.is_some() {
+        let what = if select.top.is_some() {
             "TOP"
         } else if select.into.is_some() {
             "SELECT INTO"
@@ -86,7 +88,13 @@ impl Binder<'_> {
         self.unsupported(what, span)
     }
 
-    fn select_over(&mut self, select: &ast::Select, mut plan: Plan, span: Span) -> Bound<Query> {
+    fn select_over(
+        &mut self,
+        select: &ast::Select,
+        order: &[ast::OrderByExpr],
+        mut plan: Plan,
+        span: Span,
+    ) -> Bound<(Query, Order)> {
         let filter = self.filter_clause(select.selection.as_ref(), Clause::Where, "the condition of WHERE");
         let items = self.items(&select.projection)?;
         if let Some(scope) = self.scopes.last_mut() {
@@ -97,6 +105,15 @@ impl Binder<'_> {
         let having = self.filter_clause(select.having.as_ref(), Clause::Having, "the condition of HAVING");
         let (filter, keys, having) = (filter?, keys?, having?);
         let mut outputs = outputs.into_iter().collect::<Bound<Vec<Output>>>()?;
+        let first_of_each = match &select.distinct {
+            Some(ast::Distinct::On(exprs)) => self.order_keys(exprs.iter(), &outputs)?,
+            _ => vec![],
+        };
+        let directions = order.iter().map(|key| self.order_direction(key)).collect::<Bound<Vec<Direction>>>()?;
+        let ordered = self.order_keys(order.iter().map(|key| &key.expr), &outputs)?;
+        let shown = outputs.len();
+        let first_of_each = add_hidden(first_of_each, &mut outputs);
+        let ordered = add_hidden(ordered, &mut outputs);
         if let Some(predicate) = filter {
             plan = Plan::Filter { input: Box::new(plan), predicate };
         }
@@ -126,11 +143,40 @@ impl Binder<'_> {
             plan = Plan::Filter { input: Box::new(plan), predicate };
         }
         self.check_size(span)?;
+        let order_span = order.first().map_or(span, |key| self.span_of(&key.expr));
         let mut query = self.project(plan, outputs);
-        if select.distinct == Some(ast::Distinct::Distinct) {
-            query.plan = Plan::Distinct { input: Box::new(query.plan) };
+        let column = |at: &usize| query.columns[*at].id;
+        let partition: Vec<ColumnId> = first_of_each.iter().map(column).collect();
+        let keys = ordered.iter().zip(directions).map(|(at, direction)| OrderKey { column: column(at), direction });
+        let order = Order { keys: keys.collect() };
+        let hidden = query.columns.len() > shown;
+        query.columns.truncate(shown);
+        match &select.distinct {
+            Some(ast::Distinct::Distinct) if hidden => {
+                let headline = "with DISTINCT, ORDER BY can only name items of the select list";
+                let error = Diagnostic::error(code::INVALID_COLUMN_REFERENCE, headline, order_span);
+                return self.fail(error.help("a row of the result may stand for several of the query: add the item, or group"));
+            }
+            Some(ast::Distinct::Distinct) => query.plan = Plan::Distinct { input: Box::new(query.plan) },
+            Some(ast::Distinct::On(_)) => {
+                self.top(&mut query, partition, &order, Window { offset: 0, limit: Some(1), ties: None });
+            }
+            _ => (),
         }
-        Ok(query)
+        Ok((query, order))
+    }
+
+    /// What keys of ORDER BY and DISTINCT ON name: items of the select list, or expressions of their own.
+    fn order_keys<'e>(&mut self, keys: impl Iterator<Item = &'e ast::Expr>, outputs: &[Output]) -> Bound<Vec<Key>> {
+        let names: Vec<&str> = outputs.iter().map(|output| output.name.as_str()).collect();
+        let mut found = vec![];
+        for key in keys {
+            found.push(match self.named_item(key, &names)? {
+                Some(at) => Key::Item(at),
+                None => Key::Computed(self.expr(key)?),
+            });
+        }
+        Ok(found)
     }
 
     fn project(&mut self, plan: Plan, outputs: Vec<Output>) -> Query {
@@ -338,6 +384,22 @@ impl Binder<'_> {
             }
         }
     }
+}
+
+/// The positions of the keys among the outputs, to which expressions that are not there are added.
+fn add_hidden(keys: Vec<Key>, outputs: &mut Vec<Output>) -> Vec<usize> {
+    let mut position = |key| match key {
+        Key::Item(at) => at,
+        Key::Computed(expr) => outputs.iter().position(|output| same(&output.expr, &expr)).unwrap_or_else(|| {
+            outputs.push(Output { name: "order".to_string(), quoted: false, expr });
+            outputs.len() - 1
+        }),
+    };
+    keys.into_iter().map(&mut position).collect()
+}
+
+pub fn is_distinct_on(select: &ast::Select) -> bool {
+    matches!(select.distinct, Some(ast::Distinct::On(_)))
 }
 
 fn output_name(name: Option<&Name>, at: usize) -> (String, bool) {

@@ -55,6 +55,10 @@ fn check_node(circuit: &Circuit, position: usize) -> Result<(), String> {
         Op::Union { inputs } => inputs.iter().try_for_each(|input| same(stream(*input)?, layout)),
         Op::Negate { input } | Op::Output { input, .. } => same(stream(*input)?, layout),
         Op::Distinct { input } => same(stream(*input)?, layout),
+        Op::TopK { input, partition, order, .. } => {
+            same(stream(*input)?, layout)?;
+            key_fits(partition + order.len(), layout)
+        }
         Op::Exchange { input, key } | Op::Index { input, key } => {
             same(stream(*input)?, layout)?;
             key_fits(*key, layout)

@@ -15,7 +15,7 @@ pub mod whole;
 pub use whole::{Whole, WholeNode, WholeOp};
 
 use crate::plan::{Expr, Span, TableId, ViewId};
-use feldc_engine::{Aggregate, Side};
+use feldc_engine::{Aggregate, Direction, Side, Window};
 use feldc_value::{ColumnType, Value};
 
 /// Position in [`Circuit::nodes`].
@@ -106,6 +106,13 @@ pub enum Op {
         key: usize,
         aggregates: Vec<Aggregate>,
         scalar: bool,
+    },
+    /// The first `partition` columns make the partition, the next ones the order.
+    TopK {
+        input: NodeId,
+        partition: usize,
+        order: Vec<Direction>,
+        window: Window,
     },
     Output {
         input: NodeId,

@@ -4,7 +4,7 @@
 //! are the slots; types of inner expressions are left out.
 
 use super::{Circuit, Kernel, KernelStep, Node, NodeId, Op};
-use crate::plan::{Expr, ExprKind};
+use crate::plan::{self, Expr, ExprKind};
 use feldc_engine::{Aggregate, Side};
 use feldc_value::{ColumnType, Value};
 use std::fmt::{self, Display, Formatter};
@@ -65,6 +65,11 @@ impl Display for Op {
             Op::Aggregate { input, key, aggregates, scalar } => {
                 let calls = list(aggregates.iter().map(aggregate));
                 write!(f, " {input} key={key}{} [{calls}]", flag(*scalar, "scalar"))
+            }
+            Op::TopK { input, partition, order, window } => {
+                let column = |(n, direction)| format!("s{}{}", partition + n, plan::print::direction(direction));
+                let order = list(order.iter().copied().enumerate().map(column));
+                write!(f, " {input} partition={partition} by [{order}] {}", plan::print::window(window))
             }
             Op::Output { input, view, stored } => write!(f, " {input} v{}{}", view.0, flag(*stored, "stored")),
         }

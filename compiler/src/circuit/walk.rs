@@ -15,6 +15,7 @@ impl Op {
             | Op::Index { input, .. }
             | Op::Distinct { input }
             | Op::Aggregate { input, .. }
+            | Op::TopK { input, .. }
             | Op::Output { input, .. } => vec![*input],
             Op::Update { index } => vec![*index],
             Op::Union { inputs } => inputs.clone(),
@@ -34,6 +35,7 @@ impl Op {
             | Op::Index { input, .. }
             | Op::Distinct { input }
             | Op::Aggregate { input, .. }
+            | Op::TopK { input, .. }
             | Op::Output { input, .. } => *input = f(*input),
             Op::Update { index } => *index = f(*index),
             Op::Union { inputs } => inputs.iter_mut().for_each(|input| *input = f(*input)),
@@ -61,6 +63,7 @@ impl Op {
             Op::Anti { .. } => "anti",
             Op::Distinct { .. } => "distinct",
             Op::Aggregate { .. } => "aggregate",
+            Op::TopK { .. } => "top_k",
             Op::Output { .. } => "output",
         }
     }

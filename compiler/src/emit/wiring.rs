@@ -5,7 +5,7 @@ use super::print;
 use super::signature::emit_column_type;
 use crate::circuit::{Circuit, Node, NodeId, Op};
 use crate::plan::{View, ViewId};
-use feldc_engine::{Aggregate, Side};
+use feldc_engine::{Aggregate, Direction, Side, Window};
 use feldc_value::{ColumnType, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -107,6 +107,7 @@ fn operator(node: &Node) -> &'static str {
         Op::Anti { .. } => "antijoin",
         Op::Distinct { .. } => "distinct",
         Op::Aggregate { .. } => "aggregate",
+        Op::TopK { .. } => "first rows of an order",
         Op::Output { .. } => "output",
     }
 }
@@ -186,11 +187,40 @@ fn emit_node(id: NodeId, node: &Node, names: &Names, layouts: &mut Layouts) -> T
             let aggregates = aggregates.iter().map(emit_aggregate);
             quote!(let #s = b.aggregate(#input, #key, Vec::from([#(#aggregates),*]), #scalar, #owner);)
         }
+        Op::TopK { input, partition, order, window } => {
+            let (input, partition) = (stream(*input), count(*partition));
+            let (order, window) = (order.iter().map(emit_direction), emit_window(window));
+            quote!(let #s = b.top_k(#input, #partition, Vec::from([#(#order),*]), #window);)
+        }
         Op::Output { input, stored, .. } => {
             let (name, input) = (names.relation(id), stream(*input));
             quote!(b.output(#name, #input, #stored);)
         }
     }
+}
+
+fn emit_direction(direction: &Direction) -> TokenStream {
+    let Direction { descending, nulls_first } = direction;
+    quote!(Direction { descending: #descending, nulls_first: #nulls_first })
+}
+
+fn emit_window(window: &Window) -> TokenStream {
+    let offset = Literal::u64_unsuffixed(window.offset);
+    let limit = match window.limit {
+        Some(limit) => {
+            let limit = Literal::u64_unsuffixed(limit);
+            quote!(Some(#limit))
+        }
+        None => quote!(None),
+    };
+    let ties = match window.ties {
+        Some(columns) => {
+            let columns = count(columns);
+            quote!(Some(#columns))
+        }
+        None => quote!(None),
+    };
+    quote!(Window { offset: #offset, limit: #limit, ties: #ties })
 }
 
 fn emit_kernel_path(id: NodeId, names: &Names) -> TokenStream {

@@ -225,6 +225,7 @@ impl std::fmt::Debug for Shown<'_> {
                 format!("aggregate by {keys:?} {calls:?} {scalar}")
             }
             Plan::Distinct { .. } => "distinct".to_string(),
+            Plan::TopK { partition, order, window, .. } => format!("top {window:?} of {partition:?} by {order:?}"),
             Plan::Union { .. } => "union".to_string(),
             Plan::SetDifference { .. } => "except".to_string(),
             Plan::SetIntersection { .. } => "intersect".to_string(),

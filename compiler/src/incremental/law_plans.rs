@@ -5,7 +5,7 @@
 
 use super::Random;
 use crate::plan::*;
-use feldc_engine::AggregateFunction;
+use feldc_engine::{AggregateFunction, Direction, Window};
 use feldc_value::function::{Function, Nulls, Param, Returns, Signature};
 use feldc_value::{ColumnType, SqlError, SqlType, Value};
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ impl Plans<'_> {
     }
 
     fn plan(&mut self, tables: &[Table], depth: usize) -> Plan {
-        let plan = match (depth, self.random.below(12)) {
+        let plan = match (depth, self.random.below(13)) {
             (0, _) => return self.leaf(tables),
             (_, 0) if !self.made.is_empty() => {
                 let made = self.random.pick(&self.made).clone();
@@ -120,10 +120,28 @@ impl Plans<'_> {
             (_, 3..=7) => self.join(tables, depth),
             (_, 8 | 9) => self.aggregate(tables, depth),
             (_, 10) => Plan::Distinct { input: Box::new(self.plan(tables, depth - 1)) },
+            (_, 11) => self.top_k(tables, depth),
             _ => self.set_operation(tables, depth),
         };
         self.made.push(plan.clone());
         plan
+    }
+
+    /// By all columns in a random order, so that no tie is left open.
+    fn top_k(&mut self, tables: &[Table], depth: usize) -> Plan {
+        let input = self.plan(tables, depth - 1);
+        let mut ids: Vec<ColumnId> = input.columns().iter().map(|column| column.id).collect();
+        let mut order = vec![];
+        while !ids.is_empty() {
+            let column = ids.swap_remove(self.random.below(ids.len()));
+            let direction = Direction { descending: self.random.below(2) == 0, nulls_first: self.random.below(2) == 0 };
+            order.push(OrderKey { column, direction });
+        }
+        let partition = order.iter().filter(|_| self.random.below(3) == 0).map(|key| key.column).collect();
+        let limit = [Some(0), Some(1), Some(2), Some(4), None][self.random.below(5)];
+        let ties = (self.random.below(3) == 0).then(|| self.random.below(order.len() + 1));
+        let window = Window { offset: self.random.below(3) as u64, limit, ties };
+        Plan::TopK { input: Box::new(input), partition, order, window }
     }
 
     fn leaf(&mut self, tables: &[Table]) -> Plan {
@@ -377,6 +395,11 @@ impl Plans<'_> {
                 }
             }
             Plan::Distinct { input } => self.rename(input, ids),
+            Plan::TopK { input, partition, order, .. } => {
+                self.rename(input, ids);
+                partition.iter_mut().for_each(|id| *id = ids[id]);
+                order.iter_mut().for_each(|key| key.column = ids[&key.column]);
+            }
             Plan::Union { inputs, columns } => {
                 inputs.iter_mut().for_each(|input| self.rename(input, ids));
                 columns.iter_mut().for_each(|column| self.fresh(column, ids));

@@ -86,6 +86,9 @@ impl Building<'_> {
             Op::Aggregate { input, key, aggregates, scalar } => {
                 builder.aggregate(self.stream(*input), *key, aggregates.clone(), *scalar, view)
             }
+            Op::TopK { input, partition, order, window } => {
+                builder.top_k(self.stream(*input), *partition, order.clone(), *window)
+            }
             Op::Output { input, view, stored } => {
                 builder.output(&self.views[view.0], self.stream(*input), *stored);
                 return Built::Nothing;

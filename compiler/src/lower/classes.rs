@@ -114,6 +114,12 @@ fn operator(plan: &Plan) -> String {
             format!("aggregate {keys:?} {calls:?} {scalar}")
         }
         Plan::Distinct { .. } => "distinct".to_string(),
+        Plan::TopK { partition, order, window, .. } => {
+            let position = |id: &ColumnId| columns.iter().position(|column| column.id == *id);
+            let partition: Vec<_> = partition.iter().map(position).collect();
+            let order: Vec<_> = order.iter().map(|key| (position(&key.column), key.direction)).collect();
+            format!("top {partition:?} {order:?} {window:?}")
+        }
         Plan::Union { columns, .. } => format!("union {}", types(columns)),
         Plan::SetDifference { all, columns, .. } => format!("except {all} {}", types(columns)),
         Plan::SetIntersection { all, columns, .. } => format!("intersect {all} {}", types(columns)),

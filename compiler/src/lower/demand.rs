@@ -43,6 +43,10 @@ impl Demand {
                 self.columns[id.0].extend(all);
                 self.kernel(flow, id, feed);
             }
+            FlowOp::TopK { feed, partition, order, .. } => {
+                self.columns[id.0].extend(0..partition + order.len());
+                self.kernel(flow, id, feed);
+            }
             FlowOp::Semi { left, right, .. } => {
                 let read = self.columns[id.0].clone();
                 self.columns[left.0].extend(read);

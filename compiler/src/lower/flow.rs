@@ -6,7 +6,7 @@
 
 use super::expr::{self, canonical};
 use crate::plan::{Expr, Span, TableId, ViewId};
-use feldc_engine::AggregateFunction;
+use feldc_engine::{AggregateFunction, Direction, Window};
 use feldc_value::{ColumnType, Value};
 use std::collections::HashMap;
 
@@ -76,6 +76,13 @@ pub(super) enum FlowOp {
         key: usize,
         aggregates: Vec<FlowAggregate>,
         scalar: bool,
+    },
+    /// Columns: the partition's, those of the order, others.
+    TopK {
+        feed: Feed,
+        partition: usize,
+        order: Vec<Direction>,
+        window: Window,
     },
     Output {
         feed: Feed,
@@ -183,6 +190,9 @@ fn identity(op: &FlowOp, columns: &[FlowColumn]) -> String {
             };
             let calls = aggregates.iter().map(call).collect::<Vec<_>>().join(" and ");
             format!("aggregate {key} {scalar} {} of {calls}", feed.canonical())
+        }
+        FlowOp::TopK { feed, partition, order, window } => {
+            format!("top {partition} {order:?} {window:?} {}", feed.canonical())
         }
         FlowOp::Output { view, .. } => format!("output {}", view.0),
     };

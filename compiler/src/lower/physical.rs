@@ -123,6 +123,18 @@ impl Physical<'_> {
                 let node = self.aggregate(feed, outputs(&keys), &calls, *scalar);
                 Place::new(node, &[keys, called].concat())
             }
+            FlowOp::TopK { feed, partition, order: directions, window } => {
+                let ordered = partition + directions.len();
+                let rest = fixed_first(read().filter(|column| *column >= ordered).collect(), ty);
+                let order: Vec<usize> = (0..ordered).chain(rest).collect();
+                let stream = self.feed(feed, &outputs(&order));
+                let input = self.exchange(stream, *partition, false);
+                let layout = self.layout(input).to_vec();
+                let kept = self.partitions[input.0].clone();
+                let (partition, window) = (*partition, *window);
+                let op = Op::TopK { input, partition, order: directions.clone(), window };
+                Place::new(self.push(WholeOp::Same(op), layout, kept), &order)
+            }
             FlowOp::Output { feed, view, stored } => self.output(feed, *view, *stored),
         }
     }

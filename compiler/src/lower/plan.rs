@@ -5,7 +5,8 @@ use super::flow::{Feed, FlowAggregate, FlowColumn, FlowId, FlowOp};
 use super::relation::{Rel, missing};
 use super::unique::Unique;
 use super::{Lowering, Unsupported, internal, unsupported};
-use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, Plan, TableId};
+use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, OrderKey, Plan, TableId};
+use feldc_engine::Window;
 use std::collections::BTreeMap;
 
 impl Lowering<'_> {
@@ -59,6 +60,10 @@ impl Lowering<'_> {
                     true => Ok(rel),
                     false => self.distinct(rel, &input.columns()),
                 }
+            }
+            Plan::TopK { input, partition, order, window } => {
+                let rel = self.plan(input)?;
+                self.top_k(rel, &input.columns(), partition, order, *window)
             }
             Plan::Union { inputs, columns } => self.union_all(inputs, columns),
             Plan::SetDifference { all: true, .. } => Err(unsupported(
@@ -123,6 +128,40 @@ impl Lowering<'_> {
         }
         let node = self.flow.add(FlowOp::Distinct(rel.feed), exprs.into_iter().map(FlowColumn::of).collect());
         let columns = positions.into_iter().map(|(id, position)| (id, self.flow.slot(node, position))).collect();
+        Ok(Rel { feed: Feed::of(node), columns })
+    }
+
+    /// The order begins after the partition's columns; what is equal within a partition orders nothing.
+    fn top_k(
+        &mut self,
+        rel: Rel,
+        columns: &[Column],
+        partition: &[ColumnId],
+        order: &[OrderKey],
+        window: Window,
+    ) -> Result<Rel, Unsupported> {
+        let named = |id: &ColumnId| columns.iter().find(|column| column.id == *id);
+        let missing = || internal("an order by a column that its input has not".to_string(), self.flow.span);
+        let mut listed: Vec<&Column> = vec![];
+        for id in partition {
+            listed.push(named(id).ok_or_else(missing)?);
+        }
+        let (partition, mut directions, mut ties) = (listed.len(), vec![], window.ties);
+        for (place, key) in order.iter().enumerate() {
+            let column = named(&key.column).ok_or_else(missing)?;
+            if listed.iter().all(|other| other.id != column.id) {
+                listed.push(column);
+                directions.push(key.direction);
+            } else if window.ties.is_some_and(|columns| place < columns) {
+                ties = ties.map(|columns| columns - 1);
+            }
+        }
+        let rest = columns.iter().filter(|column| listed.iter().all(|other| other.id != column.id));
+        let all: Vec<&Column> = listed.iter().copied().chain(rest).collect();
+        let exprs = all.iter().map(|column| Ok(FlowColumn::of(rel.column(column)?))).collect::<Result<_, Unsupported>>()?;
+        let op = FlowOp::TopK { feed: rel.feed, partition, order: directions, window: Window { ties, ..window } };
+        let node = self.flow.add(op, exprs);
+        let columns = all.iter().enumerate().map(|(n, column)| (column.id, self.flow.slot(node, n))).collect();
         Ok(Rel { feed: Feed::of(node), columns })
     }
 

@@ -71,6 +71,11 @@ impl Unique<'_> {
                 found
             }
             Plan::Distinct { input } => [self.keys(input), vec![all(&input.columns())]].concat(),
+            Plan::TopK { input, partition, window, .. } => {
+                let one = window.limit.is_some_and(|limit| limit <= 1) && window.ties.is_none();
+                let key = partition.iter().copied().collect();
+                if one { [self.keys(input), vec![key]].concat() } else { self.keys(input) }
+            }
             Plan::SetDifference { left, all: bag, columns, .. }
             | Plan::SetIntersection { left, all: bag, columns, .. } => {
                 let renamed = left.columns().iter().zip(columns).map(|(old, new)| (old.id, new.id)).collect();

@@ -101,6 +101,14 @@ impl Check<'_> {
                 self.make(&columns)
             }
             Plan::Distinct { input } => self.plan(input, outer),
+            Plan::TopK { input, partition, order, .. } => {
+                let visible = self.plan(input, outer)?;
+                let named = partition.iter().chain(order.iter().map(|key| &key.column));
+                match named.into_iter().find(|id| !visible.contains_key(id)) {
+                    Some(id) => Err(format!("ordered by column #{}, which the input has not", id.0)),
+                    None => Ok(visible),
+                }
+            }
             Plan::Union { inputs, columns } => {
                 for input in inputs {
                     self.same_types(input, columns, outer)?;

@@ -6,12 +6,12 @@
 
 pub mod check;
 pub mod expr;
-mod print;
+pub mod print;
 mod walk;
 
 pub use expr::{Expr, ExprKind, Quantifier, Span, SubqueryKind};
 
-use feldc_engine::AggregateFunction;
+use feldc_engine::{AggregateFunction, Direction, Window};
 use feldc_value::ColumnType;
 
 /// A column of some operator's result, unique in the program. Names are only for people.
@@ -160,6 +160,14 @@ pub enum Plan {
     Distinct {
         input: Box<Plan>,
     },
+    /// Of the rows that agree in the partition's columns, those in a window of an order (LIMIT, OFFSET, FETCH). What the
+    /// order leaves open is decided by columns that are not among its keys, so it names all that can be told apart.
+    TopK {
+        input: Box<Plan>,
+        partition: Vec<ColumnId>,
+        order: Vec<OrderKey>,
+        window: Window,
+    },
     /// UNION ALL; `columns` are fresh, position by position; the inputs' columns have exactly these types.
     Union {
         inputs: Vec<Plan>,
@@ -178,6 +186,12 @@ pub enum Plan {
         all: bool,
         columns: Vec<Column>,
     },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OrderKey {
+    pub column: ColumnId,
+    pub direction: Direction,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -203,7 +217,7 @@ impl Plan {
             | Plan::Union { columns, .. }
             | Plan::SetDifference { columns, .. }
             | Plan::SetIntersection { columns, .. } => columns.clone(),
-            Plan::Filter { input, .. } | Plan::Distinct { input } => input.columns(),
+            Plan::Filter { input, .. } | Plan::Distinct { input } | Plan::TopK { input, .. } => input.columns(),
             Plan::Project { columns, .. } => columns.iter().map(|(column, _)| column.clone()).collect(),
             Plan::Join { kind, left, right, .. } | Plan::Apply { kind, left, right, .. } => match kind {
                 JoinKind::Inner => [left.columns(), right.columns()].concat(),
@@ -223,6 +237,7 @@ impl Plan {
             Plan::Filter { input, .. }
             | Plan::Project { input, .. }
             | Plan::Aggregate { input, .. }
+            | Plan::TopK { input, .. }
             | Plan::Distinct { input } => vec![input],
             Plan::Join { left, right, .. }
             | Plan::Apply { left, right, .. }

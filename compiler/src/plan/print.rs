@@ -1,6 +1,9 @@
 //! Plans and expressions as text: one node per line, children indented, columns as `name#id`.
 
-use super::{AggregateCall, Column, ColumnId, Expr, ExprKind, JoinKind, Plan, Program, Quantifier, SubqueryKind};
+use super::{
+    AggregateCall, Column, ColumnId, Expr, ExprKind, JoinKind, OrderKey, Plan, Program, Quantifier, SubqueryKind,
+};
+use feldc_engine::{Direction, Window};
 use feldc_value::{SqlType, Value};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter, Write};
@@ -117,10 +120,33 @@ fn line(plan: &Plan, names: &Names) -> String {
             format!("aggregate{scalar} by [{}] [{}]", keys.join(", "), calls.join(", "))
         }
         Plan::Distinct { .. } => "distinct".to_string(),
+        Plan::TopK { partition, order, window, .. } => {
+            let partition: Vec<String> = partition.iter().map(|id| name(*id, names)).collect();
+            let key = |key: &OrderKey| format!("{}{}", name(key.column, names), direction(key.direction));
+            let order: Vec<String> = order.iter().map(key).collect();
+            format!("top {} of [{}] by [{}]", self::window(window), partition.join(", "), order.join(", "))
+        }
         Plan::Union { columns, .. } => format!("union {}", typed(columns)),
         Plan::SetDifference { all, columns, .. } => format!("except{} {}", all_word(*all), typed(columns)),
         Plan::SetIntersection { all, columns, .. } => format!("intersect{} {}", all_word(*all), typed(columns)),
     }
+}
+
+/// What a direction adds to a key: nothing when it is the usual one.
+pub fn direction(direction: Direction) -> String {
+    let nulls = match (direction.descending, direction.nulls_first) {
+        (true, true) => " nulls first",
+        (false, false) => " nulls last",
+        _ => "",
+    };
+    format!("{}{nulls}", if direction.descending { " desc" } else { "" })
+}
+
+/// `limit 3 offset 1 ties 2`: the rows that tie in the first two keys of the order too.
+pub fn window(window: &Window) -> String {
+    let limit = window.limit.map_or("all".to_string(), |limit| format!("limit {limit}"));
+    let offset = if window.offset == 0 { String::new() } else { format!(" offset {}", window.offset) };
+    format!("{limit}{offset}{}", window.ties.map_or(String::new(), |ties| format!(" ties {ties}")))
 }
 
 fn all_word(all: bool) -> &'static str {

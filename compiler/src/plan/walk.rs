@@ -10,6 +10,7 @@ impl Plan {
             Plan::Filter { input, .. }
             | Plan::Project { input, .. }
             | Plan::Aggregate { input, .. }
+            | Plan::TopK { input, .. }
             | Plan::Distinct { input } => vec![input],
             Plan::Join { left, right, .. }
             | Plan::Apply { left, right, .. }
@@ -68,7 +69,11 @@ impl Plan {
             Plan::Aggregate { keys, aggregates, .. } => {
                 keys.iter_mut().map(|(c, _)| c).chain(aggregates.iter_mut().map(|(c, _)| c)).collect()
             }
-            Plan::Filter { .. } | Plan::Join { .. } | Plan::Apply { .. } | Plan::Distinct { .. } => vec![],
+            Plan::Filter { .. }
+            | Plan::Join { .. }
+            | Plan::Apply { .. }
+            | Plan::Distinct { .. }
+            | Plan::TopK { .. } => vec![],
         }
     }
 
@@ -84,7 +89,11 @@ impl Plan {
             Plan::Aggregate { keys, aggregates, .. } => {
                 keys.iter().map(|(c, _)| c).chain(aggregates.iter().map(|(c, _)| c)).collect()
             }
-            Plan::Filter { .. } | Plan::Join { .. } | Plan::Apply { .. } | Plan::Distinct { .. } => vec![],
+            Plan::Filter { .. }
+            | Plan::Join { .. }
+            | Plan::Apply { .. }
+            | Plan::Distinct { .. }
+            | Plan::TopK { .. } => vec![],
         }
     }
 
@@ -97,8 +106,12 @@ impl Plan {
 
     fn collect(&self, made: &mut BTreeSet<ColumnId>, used: &mut BTreeSet<ColumnId>) {
         made.extend(self.own_columns().iter().map(|column| column.id));
-        if let Plan::Aggregate { keys, .. } = self {
-            used.extend(keys.iter().map(|(_, source)| *source));
+        match self {
+            Plan::Aggregate { keys, .. } => used.extend(keys.iter().map(|(_, source)| *source)),
+            Plan::TopK { partition, order, .. } => {
+                used.extend(partition.iter().copied().chain(order.iter().map(|key| key.column)));
+            }
+            _ => (),
         }
         for expr in self.expressions() {
             expr.collect(made, used);
@@ -144,10 +157,14 @@ impl Plan {
     }
 
     fn rename_uses(&mut self, names: &BTreeMap<ColumnId, ColumnId>) {
-        if let Plan::Aggregate { keys, .. } = self {
-            for (_, source) in keys {
-                *source = names.get(source).copied().unwrap_or(*source);
+        let rename = |id: &mut ColumnId| *id = names.get(id).copied().unwrap_or(*id);
+        match self {
+            Plan::Aggregate { keys, .. } => keys.iter_mut().for_each(|(_, source)| rename(source)),
+            Plan::TopK { partition, order, .. } => {
+                partition.iter_mut().for_each(rename);
+                order.iter_mut().for_each(|key| rename(&mut key.column));
             }
+            _ => (),
         }
         for expr in self.expressions_mut() {
             expr.rename_uses(names);

@@ -1,5 +1,6 @@
 //! The SQL order of values of one type: NULL lowest, NaN greatest, -0.0 equal to 0.0.
 
+use feldc_engine::Direction;
 use feldc_value::Value;
 use std::cmp::Ordering;
 
@@ -16,6 +17,17 @@ pub fn compare(left: &Value, right: &Value) -> Ordering {
         (Text(a), Text(b)) => a.cmp(b),
         // The rest are integers of one width behind different names.
         _ => whole(left).cmp(&whole(right)),
+    }
+}
+
+/// As ORDER BY compares.
+pub(super) fn compare_directed(left: &Value, right: &Value, direction: Direction) -> Ordering {
+    match (left.is_null(), right.is_null()) {
+        (false, false) if direction.descending => compare(right, left),
+        (false, false) => compare(left, right),
+        (true, true) => Ordering::Equal,
+        (left_null, _) if left_null == direction.nulls_first => Ordering::Less,
+        _ => Ordering::Greater,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Plans: each node's bag of rows, by nested loops.
 
 use super::aggregate::aggregate;
-use super::order::{compare_rows, same};
+use super::order::{compare, compare_directed, compare_rows, same};
 use super::{Evaluation, Row, Scope, ids};
-use crate::plan::{AggregateCall, Column, ColumnId, Expr, JoinKind, Plan, Span};
-use feldc_engine::AggregateFunction;
+use crate::plan::{AggregateCall, Column, ColumnId, Expr, JoinKind, OrderKey, Plan, Span};
+use feldc_engine::{AggregateFunction, Direction, Window};
 use feldc_value::{ColumnType, EvalError, SqlType, Value};
+use std::cmp::Ordering;
 
 impl Evaluation<'_> {
     /// The rows of a plan inside the enclosing queries' rows.
@@ -43,6 +44,7 @@ impl Evaluation<'_> {
                 rows.dedup_by(|a, b| same(a, b));
                 rows
             }
+            Plan::TopK { input, partition, order, window } => self.top_k(input, partition, order, *window, outer),
             Plan::Union { inputs, .. } => inputs.iter().flat_map(|input| self.rows(input, outer)).collect(),
             Plan::SetDifference { left, right, all, .. } => self.set_operation(left, right, *all, false, outer),
             Plan::SetIntersection { left, right, all, .. } => self.set_operation(left, right, *all, true, outer),
@@ -154,6 +156,44 @@ impl Evaluation<'_> {
         let counts =
             |call: &AggregateCall| matches!(call.function, AggregateFunction::Count | AggregateFunction::CountStar);
         aggregates.iter().map(|(_, call)| if counts(call) { Value::BigInt(0) } else { Value::Null }).collect()
+    }
+
+    /// Every copy of a row takes a place of its own in the order of its partition.
+    fn top_k(
+        &mut self,
+        input: &Plan,
+        partition: &[ColumnId],
+        order: &[OrderKey],
+        window: Window,
+        outer: Option<&Scope>,
+    ) -> Vec<Row> {
+        let columns = ids(input);
+        let at = |id: &ColumnId| columns.iter().position(|column| column == id);
+        let partition: Vec<usize> = partition.iter().filter_map(at).collect();
+        let order: Vec<(usize, Direction)> =
+            order.iter().filter_map(|key| Some((at(&key.column)?, key.direction))).collect();
+        let group = |a: &Row, b: &Row| partition.iter().map(|&n| compare(&a[n], &b[n])).fold(Ordering::Equal, Ordering::then);
+        let ordered = |a: &Row, b: &Row, keys: usize| {
+            let places = order[..keys].iter().map(|&(n, direction)| compare_directed(&a[n], &b[n], direction));
+            places.fold(Ordering::Equal, Ordering::then)
+        };
+        let mut rows = self.rows(input, outer);
+        rows.sort_by(|a, b| group(a, b).then_with(|| ordered(a, b, order.len())).then_with(|| compare_rows(a, b)));
+        let mut taken = vec![];
+        for group in rows.chunk_by(|a, b| group(a, b).is_eq()) {
+            let start = group.len().min(usize::try_from(window.offset).unwrap_or(usize::MAX));
+            let limit = window.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+            let mut end = group.len().min(start.saturating_add(limit));
+            if let Some(keys) = window.ties
+                && end > start
+            {
+                while end < group.len() && ordered(&group[end - 1], &group[end], keys).is_eq() {
+                    end += 1;
+                }
+            }
+            taken.extend_from_slice(&group[start..end]);
+        }
+        taken
     }
 
     /// EXCEPT (`keep` false: rows that find no partner) or INTERSECT (`keep` true), each partner used once.

@@ -4,7 +4,7 @@ use super::form::*;
 use super::walk::Fresh;
 use crate::plan::*;
 use crate::reference::{Row, evaluate};
-use feldc_engine::AggregateFunction;
+use feldc_engine::{AggregateFunction, Direction, Window};
 use feldc_value::{ColumnType, SqlType, Value};
 
 pub const INT: ColumnType = ColumnType::new(SqlType::BigInt, true);
@@ -115,7 +115,7 @@ impl Queries {
             let columns = vec![self.column(if table == 2 { KEY } else { INT }), self.column(INT)];
             return Plan::Table { table: TableId(table), columns };
         }
-        match self.dice.roll(12) {
+        match self.dice.roll(if self.fallible { 12 } else { 13 }) {
             0..=3 => {
                 let input = self.query(size - 1, outer);
                 let predicate = self.condition(size - 1, &[input.columns(), outer.to_vec()].concat());
@@ -132,8 +132,26 @@ impl Queries {
             8 => self.lateral(size, outer),
             9 => self.aggregate(size, outer),
             10 => Plan::Distinct { input: Box::new(self.query(size - 1, outer)) },
-            _ => self.set_operation(size, outer),
+            11 => self.set_operation(size, outer),
+            _ => self.top_k(size, outer),
         }
+    }
+
+    /// By all columns, so that no tie is left open.
+    fn top_k(&mut self, size: u64, outer: &[Column]) -> Plan {
+        let input = self.query(size - 1, outer);
+        let mut order = vec![];
+        for column in input.columns() {
+            let direction = Direction { descending: self.dice.roll(2) == 0, nulls_first: self.dice.roll(2) == 0 };
+            order.push(OrderKey { column: column.id, direction });
+        }
+        if self.dice.roll(2) == 0 {
+            order.reverse();
+        }
+        let limit = *self.dice.pick(&[Some(1), Some(1), Some(2), Some(3), None]);
+        let ties = (self.dice.roll(3) == 0).then_some(1);
+        let window = Window { offset: self.dice.roll(2), limit, ties };
+        Plan::TopK { input: Box::new(input), partition: vec![], order, window }
     }
 
     fn join(&mut self, size: u64, outer: &[Column]) -> Plan {

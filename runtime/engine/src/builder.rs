@@ -17,6 +17,7 @@ use crate::operator::negate::Negate;
 use crate::operator::output::Output;
 use crate::operator::semi::Semi;
 use crate::operator::table::{Stored, Trusted};
+use crate::operator::top_k::{Direction, TopK, Window};
 use crate::operator::{Operator, Step, Streams};
 use crate::trace::PointIndex;
 use crate::worker::circuit::{Circuit, Dealing, Node, Schedule, Shape, Sources, TableInfo, ViewInfo, Work};
@@ -311,6 +312,18 @@ impl Builder {
         let output = self.add_stream(Layout::new(columns), sources);
         let operator = Aggregation::new(input, output, &input_layout, key, aggregates, scalar_here);
         self.add_node(Work::Operator(Box::new(operator)), &[input], schedule, context);
+        output
+    }
+
+    /// Of each partition, which the first `partition` columns make, the rows in a window of an order: that of the next
+    /// columns, with one direction each, then of the others. Input exchanged by the partition.
+    pub fn top_k(&mut self, input: StreamId, partition: usize, order: Vec<Direction>, window: Window) -> StreamId {
+        let layout = self.layout(input).clone();
+        assert!(partition + order.len() <= layout.columns().len(), "an order beyond the row's columns");
+        let output = self.add_operator(&[input], layout.clone(), Context::default(), |output| {
+            Box::new(TopK::new(input, output, &layout, partition, order, window))
+        });
+        self.sources[output.0 as usize].signed = false;
         output
     }
 

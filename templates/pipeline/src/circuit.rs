@@ -6,7 +6,8 @@
 
 use super::kernels;
 use feldc_pipeline::glue::{
-    Aggregate, AggregateFunction, Batch, Builder, ColumnType, Errors, IntervalUnit, Layout, Side, SqlType,
+    Aggregate, AggregateFunction, Batch, Builder, ColumnType, Direction, Errors, IntervalUnit, Layout, Side, SqlType,
+    Window,
 };
 
 const fn decimal(precision: u8, scale: u8) -> SqlType {

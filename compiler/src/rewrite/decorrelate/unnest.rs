@@ -5,7 +5,8 @@ use super::super::form::*;
 use super::super::walk::{Substitution, fallible, substitute};
 use super::dependent::{Bound, Bounds, Pushed};
 use super::domain::Domain;
-use crate::plan::{Column, ColumnId, Expr, Plan};
+use crate::plan::{Column, ColumnId, Expr, OrderKey, Plan};
+use feldc_engine::Window;
 use feldc_value::ColumnType;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,6 +81,7 @@ impl<'a> Unnest<'a> {
                 let Pushed { plan, bound } = exactly(pushed, &columns);
                 Pushed { plan: Plan::Distinct { input: Box::new(plan) }, bound }
             }
+            Plan::TopK { input, partition, order, window } => self.top_k(*input, partition, order, window, eliminate),
             Plan::Union { inputs, columns } => {
                 self.combine(inputs, columns, eliminate, &mut |inputs, columns| Plan::Union { inputs, columns })
             }
@@ -98,6 +100,24 @@ impl<'a> Unnest<'a> {
             // Leaves read nothing, and dependent joins inside are gone already.
             plan => Pushed { plan, bound: Bounds::new() },
         }
+    }
+
+    /// The first rows for each value of the domain: its columns join the partition.
+    fn top_k(
+        &mut self,
+        input: Plan,
+        mut partition: Vec<ColumnId>,
+        order: Vec<OrderKey>,
+        window: Window,
+        eliminate: bool,
+    ) -> Pushed {
+        let Pushed { plan, bound } = self.push(input, eliminate);
+        for bound in bound.values() {
+            if !partition.contains(&bound.column.id) {
+                partition.push(bound.column.id);
+            }
+        }
+        Pushed { plan: Plan::TopK { input: Box::new(plan), partition, order, window }, bound }
     }
 
     pub(super) fn filter(&mut self, input: Plan, predicate: Expr, eliminate: bool) -> Pushed {

@@ -20,6 +20,7 @@ pub(crate) mod negate;
 pub(crate) mod output;
 pub(crate) mod semi;
 pub(crate) mod table;
+pub(crate) mod top_k;
 
 use crate::trace::PointIndex;
 use crate::{Batch, Errors, IndexId, StreamId};

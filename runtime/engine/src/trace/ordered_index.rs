@@ -104,6 +104,20 @@ impl OrderedIndex {
         found
     }
 
+    /// Calls `more` with the rows of positive weight that begin with `prefix` and their weights, in order, until it returns
+    /// false.
+    pub fn first_rows(&mut self, prefix: &[u8], mut more: impl FnMut(&[u8], i64) -> bool) {
+        let mut wasted = 0;
+        self.scan(prefix, prefix, |row, weight| {
+            if weight > 0 {
+                return more(row, weight);
+            }
+            wasted += 1;
+            true
+        });
+        self.waste(wasted);
+    }
+
     fn waste(&mut self, steps: usize) {
         self.wasted += steps;
         if self.wasted > MIN_WASTED && self.wasted > self.spine.runs().map(Run::len).sum::<usize>() / 2 {
