@@ -86,7 +86,7 @@ impl Binder<'_> {
             let error = Diagnostic::error(code::FEATURE_NOT_SUPPORTED, format!("{clause} is not a constant"), span);
             return self.fail(error.help("write a number, or filter by a rank that is computed in the query"));
         };
-        let number = match (value, bound.ty.ty) {
+        let number: Option<i128> = match (value, bound.ty.ty) {
             (Value::Null, _) => return Ok(None),
             (Value::Decimal(units), SqlType::Decimal { scale: 0, .. }) => Some(*units),
             (Value::TinyInt(n), _) => Some((*n).into()),
@@ -95,15 +95,18 @@ impl Binder<'_> {
             (Value::BigInt(n), _) => Some((*n).into()),
             _ => None,
         };
-        match number.map(u64::try_from) {
-            Some(Ok(count)) => Ok(Some(count)),
-            Some(Err(_)) => {
+        match number {
+            // More than there can be is all.
+            Some(count @ 0..) => Ok(Some(u64::try_from(count).unwrap_or(u64::MAX))),
+            Some(_) => {
                 let error = Diagnostic::error(sqlstate, format!("{clause} must not be negative"), span);
                 self.fail(error.help("write the number of rows, 0 or more"))
             }
             None => {
                 let headline = format!("{clause} is a {}, not a whole number", bound.ty.ty);
-                self.fail(Diagnostic::error(code::DATATYPE_MISMATCH, headline, span).help("write a number without fraction"))
+                self.fail(
+                    Diagnostic::error(code::DATATYPE_MISMATCH, headline, span).help("write a number without fraction"),
+                )
             }
         }
     }

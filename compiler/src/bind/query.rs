@@ -3,8 +3,8 @@
 use super::coerce::null;
 use super::from::From;
 use super::order::Order;
-use super::select::is_distinct_on;
 use super::scope::{Clause, Scope, ScopeColumn};
+use super::select::is_distinct_on;
 use super::{Binder, Bound, Reported};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{Column, ColumnId, Expr, Plan, Span};

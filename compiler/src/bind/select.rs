@@ -155,7 +155,9 @@ impl Binder<'_> {
             Some(ast::Distinct::Distinct) if hidden => {
                 let headline = "with DISTINCT, ORDER BY can only name items of the select list";
                 let error = Diagnostic::error(code::INVALID_COLUMN_REFERENCE, headline, order_span);
-                return self.fail(error.help("a row of the result may stand for several of the query: add the item, or group"));
+                return self.fail(
+                    error.help("a row of the result may stand for several of the query: add the item, or group"),
+                );
             }
             Some(ast::Distinct::Distinct) => query.plan = Plan::Distinct { input: Box::new(query.plan) },
             Some(ast::Distinct::On(_)) => {

@@ -39,7 +39,9 @@ fn state(circuit: &Circuit, at: usize) -> Option<String> {
             }
             kept
         }
-        Op::TopK { partition, .. } => format!("all rows of the input in order, partitions {}", key_of(node, *partition)),
+        Op::TopK { partition, .. } => {
+            format!("all rows of the input in order, partitions {}", key_of(node, *partition))
+        }
         Op::Output { stored: true, .. } => "the view's rows (materialized)".to_string(),
         _ => return None,
     };

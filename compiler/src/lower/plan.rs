@@ -158,7 +158,8 @@ impl Lowering<'_> {
         }
         let rest = columns.iter().filter(|column| listed.iter().all(|other| other.id != column.id));
         let all: Vec<&Column> = listed.iter().copied().chain(rest).collect();
-        let exprs = all.iter().map(|column| Ok(FlowColumn::of(rel.column(column)?))).collect::<Result<_, Unsupported>>()?;
+        let exprs =
+            all.iter().map(|column| Ok(FlowColumn::of(rel.column(column)?))).collect::<Result<_, Unsupported>>()?;
         let op = FlowOp::TopK { feed: rel.feed, partition, order: directions, window: Window { ties, ..window } };
         let node = self.flow.add(op, exprs);
         let columns = all.iter().enumerate().map(|(n, column)| (column.id, self.flow.slot(node, n))).collect();

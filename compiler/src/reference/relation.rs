@@ -172,7 +172,8 @@ impl Evaluation<'_> {
         let partition: Vec<usize> = partition.iter().filter_map(at).collect();
         let order: Vec<(usize, Direction)> =
             order.iter().filter_map(|key| Some((at(&key.column)?, key.direction))).collect();
-        let group = |a: &Row, b: &Row| partition.iter().map(|&n| compare(&a[n], &b[n])).fold(Ordering::Equal, Ordering::then);
+        let group =
+            |a: &Row, b: &Row| partition.iter().map(|&n| compare(&a[n], &b[n])).fold(Ordering::Equal, Ordering::then);
         let ordered = |a: &Row, b: &Row, keys: usize| {
             let places = order[..keys].iter().map(|&(n, direction)| compare_directed(&a[n], &b[n], direction));
             places.fold(Ordering::Equal, Ordering::then)

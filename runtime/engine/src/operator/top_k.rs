@@ -337,7 +337,8 @@ mod tests {
             for _ in 0..15 {
                 let mut rows = Batch::new(layout.stride());
                 for _ in 0..random.below(12) {
-                    let text = |n: usize| [Value::Null, Value::text(""), Value::text("a"), Value::text("a\u{0}b")][n].clone();
+                    let text =
+                        |n: usize| [Value::Null, Value::text(""), Value::text("a"), Value::text("a\u{0}b")][n].clone();
                     let number = [Value::Null, Value::BigInt(-1), Value::BigInt(7)][random.below(3)].clone();
                     let values = [text(random.below(4)), number, text(random.below(4))];
                     let weight = [1, 1, 2, -1][random.below(4)];
