@@ -1,5 +1,5 @@
--- TPC-H: all eight tables, and the queries that need no LIMIT, window or outer-join counting. Tables carry no key: deltas of
--- lines and orders pass straight into the views, as in a stream of changes.
+-- TPC-H: all eight tables and all 22 queries, with the standard's parameters for validation (Q11 and Q18 as fits scale
+-- factor 0.01). Tables carry no key: deltas of lines and orders pass straight into the views, as in a stream of changes.
 
 CREATE TABLE region (
   r_regionkey INTEGER NOT NULL,
@@ -139,6 +139,41 @@ FROM lineitem
 WHERE l_shipdate <= DATE '1998-12-01' - INTERVAL '90' DAY
 GROUP BY l_returnflag, l_linestatus;
 
+CREATE VIEW q2
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q2.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT
+  s_acctbal,
+  s_name,
+  n_name,
+  p_partkey,
+  p_mfgr,
+  s_address,
+  s_phone,
+  s_comment
+FROM part, supplier, partsupp, nation, region
+WHERE p_partkey = ps_partkey
+  AND s_suppkey = ps_suppkey
+  AND p_size = 15
+  AND p_type LIKE '%BRASS'
+  AND s_nationkey = n_nationkey
+  AND n_regionkey = r_regionkey
+  AND r_name = 'EUROPE'
+  AND ps_supplycost = (
+    SELECT MIN(ps_supplycost)
+    FROM partsupp, supplier, nation, region
+    WHERE p_partkey = ps_partkey
+      AND s_suppkey = ps_suppkey
+      AND s_nationkey = n_nationkey
+      AND n_regionkey = r_regionkey
+      AND r_name = 'EUROPE'
+  )
+ORDER BY s_acctbal DESC, n_name, s_name, p_partkey
+LIMIT 100;
+
 CREATE VIEW q3
 WITH ('connectors' = '[{
   "name": "changes",
@@ -156,7 +191,9 @@ WHERE c_mktsegment = 'BUILDING'
   AND l_orderkey = o_orderkey
   AND o_orderdate < DATE '1995-03-15'
   AND l_shipdate > DATE '1995-03-15'
-GROUP BY l_orderkey, o_orderdate, o_shippriority;
+GROUP BY l_orderkey, o_orderdate, o_shippriority
+ORDER BY revenue DESC, o_orderdate
+LIMIT 10;
 
 CREATE VIEW q4
 WITH ('connectors' = '[{
@@ -207,6 +244,139 @@ WHERE l_shipdate >= DATE '1994-01-01'
   AND l_discount BETWEEN 0.06 - 0.01 AND 0.06 + 0.01
   AND l_quantity < 24;
 
+CREATE VIEW q7
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q7.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT
+  supp_nation,
+  cust_nation,
+  l_year,
+  SUM(volume) AS revenue
+FROM (
+  SELECT
+    n1.n_name AS supp_nation,
+    n2.n_name AS cust_nation,
+    EXTRACT(YEAR FROM l_shipdate) AS l_year,
+    l_extendedprice * (1 - l_discount) AS volume
+  FROM supplier, lineitem, orders, customer, nation n1, nation n2
+  WHERE s_suppkey = l_suppkey
+    AND o_orderkey = l_orderkey
+    AND c_custkey = o_custkey
+    AND s_nationkey = n1.n_nationkey
+    AND c_nationkey = n2.n_nationkey
+    AND (
+      (n1.n_name = 'FRANCE' AND n2.n_name = 'GERMANY')
+      OR (n1.n_name = 'GERMANY' AND n2.n_name = 'FRANCE')
+    )
+    AND l_shipdate BETWEEN DATE '1995-01-01' AND DATE '1996-12-31'
+) AS shipping
+GROUP BY supp_nation, cust_nation, l_year;
+
+CREATE VIEW q8
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q8.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT
+  o_year,
+  SUM(CASE WHEN nation = 'BRAZIL' THEN volume ELSE 0 END) / SUM(volume) AS mkt_share
+FROM (
+  SELECT
+    EXTRACT(YEAR FROM o_orderdate) AS o_year,
+    l_extendedprice * (1 - l_discount) AS volume,
+    n2.n_name AS nation
+  FROM part, supplier, lineitem, orders, customer, nation n1, nation n2, region
+  WHERE p_partkey = l_partkey
+    AND s_suppkey = l_suppkey
+    AND l_orderkey = o_orderkey
+    AND o_custkey = c_custkey
+    AND c_nationkey = n1.n_nationkey
+    AND n1.n_regionkey = r_regionkey
+    AND r_name = 'AMERICA'
+    AND s_nationkey = n2.n_nationkey
+    AND o_orderdate BETWEEN DATE '1995-01-01' AND DATE '1996-12-31'
+    AND p_type = 'ECONOMY ANODIZED STEEL'
+) AS all_nations
+GROUP BY o_year;
+
+CREATE VIEW q9
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q9.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT
+  nation,
+  o_year,
+  SUM(amount) AS sum_profit
+FROM (
+  SELECT
+    n_name AS nation,
+    EXTRACT(YEAR FROM o_orderdate) AS o_year,
+    l_extendedprice * (1 - l_discount) - ps_supplycost * l_quantity AS amount
+  FROM part, supplier, lineitem, partsupp, orders, nation
+  WHERE s_suppkey = l_suppkey
+    AND ps_suppkey = l_suppkey
+    AND ps_partkey = l_partkey
+    AND p_partkey = l_partkey
+    AND o_orderkey = l_orderkey
+    AND s_nationkey = n_nationkey
+    AND p_name LIKE '%green%'
+) AS profit
+GROUP BY nation, o_year;
+
+CREATE VIEW q10
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q10.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT
+  c_custkey,
+  c_name,
+  SUM(l_extendedprice * (1 - l_discount)) AS revenue,
+  c_acctbal,
+  n_name,
+  c_address,
+  c_phone,
+  c_comment
+FROM customer, orders, lineitem, nation
+WHERE c_custkey = o_custkey
+  AND l_orderkey = o_orderkey
+  AND o_orderdate >= DATE '1993-10-01'
+  AND o_orderdate < DATE '1993-10-01' + INTERVAL '3' MONTH
+  AND l_returnflag = 'R'
+  AND c_nationkey = n_nationkey
+GROUP BY c_custkey, c_name, c_acctbal, c_phone, n_name, c_address, c_comment
+ORDER BY revenue DESC
+LIMIT 20;
+
+CREATE VIEW q11
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q11.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT
+  ps_partkey,
+  SUM(ps_supplycost * ps_availqty) AS part_value
+FROM partsupp, supplier, nation
+WHERE ps_suppkey = s_suppkey
+  AND s_nationkey = n_nationkey
+  AND n_name = 'GERMANY'
+GROUP BY ps_partkey
+HAVING SUM(ps_supplycost * ps_availqty) > (
+  SELECT SUM(ps_supplycost * ps_availqty) * 0.01
+  FROM partsupp, supplier, nation
+  WHERE ps_suppkey = s_suppkey
+    AND s_nationkey = n_nationkey
+    AND n_name = 'GERMANY'
+);
+
 CREATE VIEW q12
 WITH ('connectors' = '[{
   "name": "changes",
@@ -226,6 +396,23 @@ WHERE o_orderkey = l_orderkey
   AND l_receiptdate < DATE '1994-01-01' + INTERVAL '1' YEAR
 GROUP BY l_shipmode;
 
+CREATE VIEW q13
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q13.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT
+  c_count,
+  COUNT(*) AS custdist
+FROM (
+  SELECT c_custkey, COUNT(o_orderkey) AS c_count
+  FROM customer LEFT JOIN orders
+    ON c_custkey = o_custkey AND o_comment NOT LIKE '%special%requests%'
+  GROUP BY c_custkey
+) AS c_orders
+GROUP BY c_count;
+
 CREATE VIEW q14
 WITH ('connectors' = '[{
   "name": "changes",
@@ -239,3 +426,190 @@ FROM lineitem, part
 WHERE l_partkey = p_partkey
   AND l_shipdate >= DATE '1995-09-01'
   AND l_shipdate < DATE '1995-09-01' + INTERVAL '1' MONTH;
+
+CREATE LOCAL VIEW supplier_revenue AS SELECT
+  l_suppkey AS supplier_no,
+  SUM(l_extendedprice * (1 - l_discount)) AS total_revenue
+FROM lineitem
+WHERE l_shipdate >= DATE '1996-01-01'
+  AND l_shipdate < DATE '1996-01-01' + INTERVAL '3' MONTH
+GROUP BY l_suppkey;
+
+CREATE VIEW q15
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q15.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT
+  s_suppkey,
+  s_name,
+  s_address,
+  s_phone,
+  total_revenue
+FROM supplier, supplier_revenue
+WHERE s_suppkey = supplier_no
+  AND total_revenue = (SELECT MAX(total_revenue) FROM supplier_revenue);
+
+CREATE VIEW q16
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q16.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT
+  p_brand,
+  p_type,
+  p_size,
+  COUNT(DISTINCT ps_suppkey) AS supplier_cnt
+FROM partsupp, part
+WHERE p_partkey = ps_partkey
+  AND p_brand <> 'Brand#45'
+  AND p_type NOT LIKE 'MEDIUM POLISHED%'
+  AND p_size IN (49, 14, 23, 45, 19, 3, 36, 9)
+  AND ps_suppkey NOT IN (SELECT s_suppkey FROM supplier WHERE s_comment LIKE '%Customer%Complaints%')
+GROUP BY p_brand, p_type, p_size;
+
+CREATE VIEW q17
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q17.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT SUM(l_extendedprice) / 7.0 AS avg_yearly
+FROM lineitem, part
+WHERE p_partkey = l_partkey
+  AND p_brand = 'Brand#23'
+  AND p_container = 'MED BOX'
+  AND l_quantity < (SELECT 0.2 * AVG(l_quantity) FROM lineitem WHERE l_partkey = p_partkey);
+
+CREATE VIEW q18
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q18.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT
+  c_name,
+  c_custkey,
+  o_orderkey,
+  o_orderdate,
+  o_totalprice,
+  SUM(l_quantity) AS quantity
+FROM customer, orders, lineitem
+WHERE o_orderkey IN (SELECT l_orderkey FROM lineitem GROUP BY l_orderkey HAVING SUM(l_quantity) > 250)
+  AND c_custkey = o_custkey
+  AND o_orderkey = l_orderkey
+GROUP BY c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice
+ORDER BY o_totalprice DESC, o_orderdate
+LIMIT 100;
+
+CREATE VIEW q19
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q19.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT SUM(l_extendedprice * (1 - l_discount)) AS revenue
+FROM lineitem, part
+WHERE (
+    p_partkey = l_partkey
+    AND p_brand = 'Brand#12'
+    AND p_container IN ('SM CASE', 'SM BOX', 'SM PACK', 'SM PKG')
+    AND l_quantity >= 1 AND l_quantity <= 11
+    AND p_size BETWEEN 1 AND 5
+    AND l_shipmode IN ('AIR', 'AIR REG')
+    AND l_shipinstruct = 'DELIVER IN PERSON'
+  ) OR (
+    p_partkey = l_partkey
+    AND p_brand = 'Brand#23'
+    AND p_container IN ('MED BAG', 'MED BOX', 'MED PKG', 'MED PACK')
+    AND l_quantity >= 10 AND l_quantity <= 20
+    AND p_size BETWEEN 1 AND 10
+    AND l_shipmode IN ('AIR', 'AIR REG')
+    AND l_shipinstruct = 'DELIVER IN PERSON'
+  ) OR (
+    p_partkey = l_partkey
+    AND p_brand = 'Brand#34'
+    AND p_container IN ('LG CASE', 'LG BOX', 'LG PACK', 'LG PKG')
+    AND l_quantity >= 20 AND l_quantity <= 30
+    AND p_size BETWEEN 1 AND 15
+    AND l_shipmode IN ('AIR', 'AIR REG')
+    AND l_shipinstruct = 'DELIVER IN PERSON'
+  );
+
+CREATE VIEW q20
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q20.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT s_name, s_address
+FROM supplier, nation
+WHERE s_suppkey IN (
+    SELECT ps_suppkey
+    FROM partsupp
+    WHERE ps_partkey IN (SELECT p_partkey FROM part WHERE p_name LIKE 'forest%')
+      AND ps_availqty > (
+        SELECT 0.5 * SUM(l_quantity)
+        FROM lineitem
+        WHERE l_partkey = ps_partkey
+          AND l_suppkey = ps_suppkey
+          AND l_shipdate >= DATE '1994-01-01'
+          AND l_shipdate < DATE '1994-01-01' + INTERVAL '1' YEAR
+      )
+  )
+  AND s_nationkey = n_nationkey
+  AND n_name = 'CANADA';
+
+CREATE VIEW q21
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q21.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT s_name, COUNT(*) AS numwait
+FROM supplier, lineitem l1, orders, nation
+WHERE s_suppkey = l1.l_suppkey
+  AND o_orderkey = l1.l_orderkey
+  AND o_orderstatus = 'F'
+  AND l1.l_receiptdate > l1.l_commitdate
+  AND EXISTS (
+    SELECT * FROM lineitem l2
+    WHERE l2.l_orderkey = l1.l_orderkey AND l2.l_suppkey <> l1.l_suppkey
+  )
+  AND NOT EXISTS (
+    SELECT * FROM lineitem l3
+    WHERE l3.l_orderkey = l1.l_orderkey
+      AND l3.l_suppkey <> l1.l_suppkey
+      AND l3.l_receiptdate > l3.l_commitdate
+  )
+  AND s_nationkey = n_nationkey
+  AND n_name = 'SAUDI ARABIA'
+GROUP BY s_name
+ORDER BY numwait DESC, s_name
+LIMIT 100;
+
+CREATE VIEW q22
+WITH ('connectors' = '[{
+  "name": "changes",
+  "transport": {"name": "file_output", "config": {"path": "output/q22.csv"}},
+  "format": {"name": "csv"}
+}]')
+AS SELECT
+  cntrycode,
+  COUNT(*) AS numcust,
+  SUM(c_acctbal) AS totacctbal
+FROM (
+  SELECT SUBSTRING(c_phone FROM 1 FOR 2) AS cntrycode, c_acctbal
+  FROM customer
+  WHERE SUBSTRING(c_phone FROM 1 FOR 2) IN ('13', '31', '23', '29', '30', '18', '17')
+    AND c_acctbal > (
+      SELECT AVG(c_acctbal)
+      FROM customer
+      WHERE c_acctbal > 0.00
+        AND SUBSTRING(c_phone FROM 1 FOR 2) IN ('13', '31', '23', '29', '30', '18', '17')
+    )
+    AND NOT EXISTS (SELECT * FROM orders WHERE o_custkey = c_custkey)
+) AS custsale
+GROUP BY cntrycode;
