@@ -33,6 +33,9 @@ pub struct Window {
     pub ties: Option<usize>,
 }
 
+/// Stored rows in order, each with the places it takes in a window.
+type Taken = Vec<(Vec<u8>, i64)>;
+
 pub struct TopK {
     input: StreamId,
     output: StreamId,
@@ -40,7 +43,7 @@ pub struct TopK {
     window: Window,
     rows: OrderedIndex,
     /// Working space: the window of a partition before the delta.
-    before: Vec<(Vec<u8>, i64)>,
+    before: Taken,
 }
 
 /// The form of the stored rows.
@@ -152,7 +155,7 @@ impl TopK {
     }
 
     /// Appends the window of the partition that begins with `prefix`: stored rows with the places they take in it.
-    fn window(&mut self, prefix: &[u8], rows: &mut Vec<(Vec<u8>, i64)>) {
+    fn window(&mut self, prefix: &[u8], rows: &mut Taken) {
         let Window { offset, limit, ties } = self.window;
         let end = limit.map_or(u64::MAX, |limit| offset.saturating_add(limit));
         if end == offset {
@@ -200,7 +203,8 @@ impl TopK {
                 (None, None) => return,
                 (Some((o, w)), Some((n, v))) if o == n => {
                     let change = (o, v - w);
-                    (old.next(), new.next());
+                    old.next();
+                    new.next();
                     change
                 }
                 (Some((o, w)), other) if other.is_none_or(|(n, _)| o < n) => {
@@ -226,7 +230,7 @@ impl Operator for TopK {
         let delta = self.delta(step);
         let mut out = step.streams.take(self.output);
         // The windows before the delta, of partitions one behind the other, then those after it.
-        let mut partitions: Vec<(Vec<u8>, Vec<(Vec<u8>, i64)>)> = Vec::new();
+        let mut partitions: Vec<(Vec<u8>, Taken)> = Vec::new();
         let mut at = 0;
         while at < delta.len() {
             let first = delta.row(at);
@@ -242,7 +246,7 @@ impl Operator for TopK {
         }
         self.rows.insert_run(&delta);
         for (prefix, before) in partitions {
-            let mut after = Vec::new();
+            let mut after = Taken::new();
             self.window(&prefix, &mut after);
             self.before = before;
             self.difference(&after, &mut out);
