@@ -72,15 +72,10 @@ pub fn may_stop_after(operands: &[Expr], at: usize) -> bool {
 }
 
 fn emit_truths(operands: &[Expr], connective: TokenStream, scope: &mut Scope, block: &mut Block) -> TokenStream {
-    let mut all = TokenStream::new();
-    for (number, operand) in operands.iter().enumerate() {
-        let truth = match number {
-            0 => emit_truth(operand, scope, block),
-            _ => truth_in_branch(operand, scope),
-        };
-        all = if number == 0 { quote!((#truth)) } else { quote!(#all #connective (#truth)) };
-    }
-    if operands.is_empty() { quote!(true) } else { all }
+    let Some((first, others)) = operands.split_first() else { return quote!(true) };
+    let first = emit_truth(first, scope, block);
+    let others = others.iter().map(|operand| truth_in_branch(operand, scope));
+    quote!((#first) #(#connective (#others))*)
 }
 
 /// AND (`ends` is false) or OR (`ends` is true): the value `ends` in any operand is the result, else NULL in any
@@ -191,13 +186,14 @@ fn emit_conditions(
             _ => truth_in_branch(condition, scope),
         });
     }
-    let arms = conditions.iter().zip(&results).rev();
-    let chain = arms.fold(None, |rest: Option<TokenStream>, (condition, result)| {
-        let rest = rest.unwrap_or_else(|| quote!({ #last }));
-        Some(quote!(if #condition { #result } else #rest))
-    });
-    chain.unwrap_or(last)
+    match conditions.is_empty() {
+        true => last,
+        false => quote!(#(if #conditions { #results } else)* { #last }),
+    }
 }
+
+/// COALESCE of more operands is written as a list of tests: each nesting of `match` is indented by one more level.
+const NESTED_COALESCE: usize = 6;
 
 fn emit_coalesce(operands: &[Expr], scope: &mut Scope, block: &mut Block) -> Native {
     let mut values = Vec::new();
@@ -212,6 +208,9 @@ fn emit_coalesce(operands: &[Expr], scope: &mut Scope, block: &mut Block) -> Nat
         }
     }
     let form = common_form(&values);
+    if values.len() > NESTED_COALESCE {
+        return emit_long_coalesce(values, form, scope);
+    }
     let values = values.into_iter().map(|value| value.into_form(form));
     let chain = values.rev().reduce(|rest, value| {
         let (tokens, rest_tokens) = (&value.tokens, &rest.tokens);
@@ -222,6 +221,22 @@ fn emit_coalesce(operands: &[Expr], scope: &mut Scope, block: &mut Block) -> Nat
         Native { tokens, depth: value.depth.max(rest.depth) + 1, ..rest }
     });
     chain.unwrap_or_else(|| Native { nullable: true, ..Native::plain(quote!(None), 0) })
+}
+
+fn emit_long_coalesce(values: Vec<Native>, form: Form, scope: &mut Scope) -> Native {
+    let label = scope.label("known");
+    let depth = 2 + values.iter().map(|value| value.depth).max().unwrap_or(0);
+    let nullable = values.last().is_none_or(|value| value.nullable);
+    let values: Vec<TokenStream> = values.into_iter().map(|value| value.into_form(form).tokens).collect();
+    let Some((last, others)) = values.split_last() else { return Native::plain(quote!(None), 0) };
+    let found = if nullable { quote!(known @ Some(_)) } else { quote!(Some(known)) };
+    let tokens = quote! {
+        #label: {
+            #(if let #found = #others { break #label known; })*
+            #last
+        }
+    };
+    Native { tokens, nullable, form, depth }
 }
 
 /// NULL where the operand fails: a block that a failure leaves.

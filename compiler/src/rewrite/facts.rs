@@ -1,7 +1,7 @@
 //! What can be proven of a relation: which sets of columns are unique, and whether it has at most one row.
 
 use super::form::{column_of, conjuncts, equality, null_safe_equality};
-use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind, Plan, Program, TableId};
+use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind, Plan, Program, TableId, View, ViewId};
 use std::collections::BTreeSet;
 
 /// No two rows agree (NULL equal to NULL) on all of these columns. The empty key: at most one row.
@@ -28,14 +28,19 @@ impl Facts {
     pub fn of(program: &Program) -> Facts {
         let tables = program.tables.iter().map(|table| table.primary_key.clone()).collect();
         let mut facts = Facts { tables, views: vec![] };
-        for view in &program.views {
-            let positions = |key: &Key| -> Option<BTreeSet<usize>> {
-                key.iter().map(|id| view.columns.iter().position(|column| column.id == *id)).collect()
-            };
-            let keys = facts.keys(&view.plan).iter().filter_map(positions).collect();
-            facts.views.push(keys);
+        for (position, view) in program.views.iter().enumerate() {
+            facts.insert_view(ViewId(position), view);
         }
         facts
+    }
+
+    /// Takes in a view that stands before the later ones.
+    pub fn insert_view(&mut self, at: ViewId, view: &View) {
+        let positions = |key: &Key| -> Option<BTreeSet<usize>> {
+            key.iter().map(|id| view.columns.iter().position(|column| column.id == *id)).collect()
+        };
+        let keys = self.keys(&view.plan).iter().filter_map(positions).collect();
+        self.views.insert(at.0, keys);
     }
 
     pub fn max_one_row(&self, plan: &Plan) -> bool {

@@ -12,14 +12,16 @@ mod prune_columns;
 mod push_filters;
 #[cfg(test)]
 mod queries;
+mod share;
 mod simplify;
 #[cfg(test)]
 pub(crate) mod testing;
 mod types;
 pub mod walk;
 
-use crate::plan::{ColumnId, Plan, Program};
+use crate::plan::{ColumnId, Plan, Program, View, ViewId};
 use facts::Facts;
+use share::Shared;
 use walk::{Fresh, take};
 
 /// What a pass may ask while it rewrites the plan of one view.
@@ -29,6 +31,8 @@ pub struct Context {
     pub facts: Facts,
     /// The columns that the view shows.
     pub shown: Vec<ColumnId>,
+    /// Parts of the view's plan that are read more than once.
+    pub shared: Shared,
 }
 
 struct Rewrite {
@@ -59,13 +63,22 @@ pub fn rewrite(program: Program) -> Program {
 pub fn rewrite_with(mut program: Program, disabled: &[&str]) -> Program {
     let mut fresh = Fresh::of(&program);
     for pass in REWRITES.iter().filter(|pass| pass.name == "decorrelate" || !disabled.contains(&pass.name)) {
-        let mut cx = Context { fresh, facts: Facts::of(&program), shown: vec![] };
-        for view in &mut program.views {
+        let mut cx = Context { fresh, facts: Facts::of(&program), shown: vec![], shared: Shared::default() };
+        let mut views: Vec<View> = vec![];
+        // Where the views are that were there before the pass.
+        let mut places: Vec<ViewId> = vec![];
+        for mut view in std::mem::take(&mut program.views) {
+            share::renumber(&mut view.plan, &places);
             cx.shown = view.columns.iter().map(|column| column.id).collect();
+            cx.shared.start(&view, views.len());
             view.plan = (pass.run)(take(&mut view.plan), &mut cx);
+            cx.shared.finish(&mut view.plan, &mut views);
             types::retype(&mut view.plan);
             types::fit(&mut view.plan, &view.columns);
+            places.push(ViewId(views.len()));
+            views.push(view);
         }
+        program.views = views;
         fresh = cx.fresh;
         #[cfg(debug_assertions)]
         if let Err(fault) = crate::plan::check::check(&program, false) {

@@ -7,7 +7,9 @@
 
 use super::super::Context;
 use super::super::form::*;
-use super::super::walk::Substitution;
+use super::super::share::is_large;
+use super::super::walk::{Substitution, fallible};
+use super::domain::Domain;
 use super::unnest::Unnest;
 use crate::plan::{AggregateCall, Column, ColumnId, Expr, JoinKind, Plan};
 use feldc_engine::AggregateFunction;
@@ -35,6 +37,7 @@ pub struct Pushed {
 /// The result has the columns of the join, and for inner and left joins maybe others. Where a guard does not hold, the
 /// partners of the row do not matter, and nothing that can fail is evaluated for it.
 pub fn dependent_join(kind: JoinKind, left: Plan, right: Plan, on: Expr, guards: &[Expr], cx: &mut Context) -> Plan {
+    let left = shared_left(left, &right, guards, cx);
     let Some((mut unnest, left_columns)) = Unnest::new(&left, &right, guards, cx) else {
         return Plan::Join { kind, left: Box::new(left), right: Box::new(right), on };
     };
@@ -65,6 +68,15 @@ pub fn dependent_join(kind: JoinKind, left: Plan, right: Plan, on: Expr, guards:
     Plan::Join { kind, left: Box::new(left), right: Box::new(pushed.plan), on: conjunction(on) }
 }
 
+/// The left side, made fit to be read a second time for its domain where that needs all of it.
+fn shared_left(left: Plan, right: &Plan, guards: &[Expr], cx: &mut Context) -> Plan {
+    let reads = left.columns().iter().any(|column| right.free_columns().contains(&column.id));
+    if !reads || !fallible(right) || !is_large(Domain::part(&left, right, guards)) {
+        return left;
+    }
+    cx.shared(left)
+}
+
 /// Likewise for aggregates without GROUP BY that cannot fail: every row has its one partner.
 fn join_one_row(left: Plan, right: Plan, on: Expr, guards: &[Expr], cx: &mut Context) -> Plan {
     let columns = left.columns();
@@ -90,6 +102,7 @@ pub fn join_aggregates(
 ) -> (Plan, Substitution) {
     let whole = Plan::Aggregate { input: Box::new(input), keys: vec![], aggregates: aggregates.clone(), scalar: true };
     let values = aggregates.iter().map(|(column, call)| (column.id, over_nothing(column, call, true))).collect();
+    let left = shared_left(left, &whole, guards, cx);
     let Some((mut unnest, left_columns)) = Unnest::new(&left, &whole, guards, cx) else {
         let fails = aggregates.iter().any(|(_, call)| can_fail(call));
         let kind = if fails { JoinKind::Left } else { JoinKind::Inner };

@@ -15,6 +15,14 @@ pub struct Domain {
 }
 
 impl Domain {
+    /// The part of the left side that gives the domain of what can fail.
+    pub fn part<'a>(left: &'a Plan, right: &Plan, guards: &[Expr]) -> &'a Plan {
+        let own: BTreeSet<ColumnId> = left.columns().iter().map(|column| column.id).collect();
+        let needed = guards.iter().flat_map(Expr::free_columns).chain(right.free_columns());
+        let needed = needed.filter(|id| own.contains(id)).collect();
+        narrow(left, &needed, false)
+    }
+
     /// The values of `columns` in the rows of `left` for which all guards hold; `safe`: more of them do no harm.
     pub fn new(left: &Plan, columns: BTreeMap<ColumnId, Column>, guards: &[Expr], safe: bool) -> Domain {
         let needed = guards.iter().flat_map(Expr::free_columns).chain(columns.keys().copied()).collect();
