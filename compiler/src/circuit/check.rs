@@ -54,7 +54,7 @@ fn check_node(circuit: &Circuit, position: usize) -> Result<(), String> {
         Op::Map { input, kernel } => check_kernel(kernel, stream(*input)?, layout),
         Op::Union { inputs } => inputs.iter().try_for_each(|input| same(stream(*input)?, layout)),
         Op::Negate { input } | Op::Output { input, .. } => same(stream(*input)?, layout),
-        Op::Distinct { input } => same(stream(*input)?, layout),
+        Op::Distinct { input } | Op::Positive { input } => same(stream(*input)?, layout),
         Op::TopK { input, partition, order, .. } => {
             same(stream(*input)?, layout)?;
             key_fits(partition + order.len(), layout)

@@ -101,6 +101,10 @@ pub enum Op {
     Distinct {
         input: NodeId,
     },
+    /// The rows whose weights add up to more than 0, so often.
+    Positive {
+        input: NodeId,
+    },
     Aggregate {
         input: NodeId,
         key: usize,

@@ -51,7 +51,7 @@ impl Display for Op {
             }
             Op::Map { input, kernel } => write!(f, " {input} {kernel}"),
             Op::Union { inputs } => write!(f, " {}", list(inputs)),
-            Op::Negate { input } | Op::Distinct { input } => write!(f, " {input}"),
+            Op::Negate { input } | Op::Distinct { input } | Op::Positive { input } => write!(f, " {input}"),
             Op::Exchange { input, key } | Op::Index { input, key } => write!(f, " {input} key={key}"),
             Op::Update { index } => write!(f, " {index}"),
             Op::Join { delta, index, delta_side, kernel } => {

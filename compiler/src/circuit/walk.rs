@@ -14,6 +14,7 @@ impl Op {
             | Op::Exchange { input, .. }
             | Op::Index { input, .. }
             | Op::Distinct { input }
+            | Op::Positive { input }
             | Op::Aggregate { input, .. }
             | Op::TopK { input, .. }
             | Op::Output { input, .. } => vec![*input],
@@ -34,6 +35,7 @@ impl Op {
             | Op::Exchange { input, .. }
             | Op::Index { input, .. }
             | Op::Distinct { input }
+            | Op::Positive { input }
             | Op::Aggregate { input, .. }
             | Op::TopK { input, .. }
             | Op::Output { input, .. } => *input = f(*input),
@@ -62,6 +64,7 @@ impl Op {
             Op::Semi { .. } => "semi",
             Op::Anti { .. } => "anti",
             Op::Distinct { .. } => "distinct",
+            Op::Positive { .. } => "positive",
             Op::Aggregate { .. } => "aggregate",
             Op::TopK { .. } => "top_k",
             Op::Output { .. } => "output",

@@ -26,7 +26,7 @@ fn state(circuit: &Circuit, at: usize) -> Option<String> {
         Op::Table { stored: true, .. } => "the table's rows, with their counts".to_string(),
         Op::KeyedTable { key, .. } => format!("the table's rows by primary key {}", key_of(node, *key)),
         Op::Index { key, .. } => format!("the input's rows by key {}", key_of(node, *key)),
-        Op::Distinct { .. } => "a count for each distinct row".to_string(),
+        Op::Distinct { .. } | Op::Positive { .. } => "a count for each distinct row".to_string(),
         Op::Aggregate { key, aggregates, .. } => {
             let ordered = aggregates.iter().filter(|a| ordered(a)).count();
             let distinct = aggregates.iter().filter(|a| a.distinct).count();

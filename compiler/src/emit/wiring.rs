@@ -106,6 +106,7 @@ fn operator(node: &Node) -> &'static str {
         Op::Semi { .. } => "semijoin",
         Op::Anti { .. } => "antijoin",
         Op::Distinct { .. } => "distinct",
+        Op::Positive { .. } => "positive part",
         Op::Aggregate { .. } => "aggregate",
         Op::TopK { .. } => "first rows of an order",
         Op::Output { .. } => "output",
@@ -181,6 +182,10 @@ fn emit_node(id: NodeId, node: &Node, names: &Names, layouts: &mut Layouts) -> T
         Op::Distinct { input } => {
             let input = stream(*input);
             quote!(let #s = b.distinct(#input);)
+        }
+        Op::Positive { input } => {
+            let input = stream(*input);
+            quote!(let #s = b.positive(#input);)
         }
         Op::Aggregate { input, key, aggregates, scalar } => {
             let (input, key) = (stream(*input), count(*key));

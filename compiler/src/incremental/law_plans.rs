@@ -291,10 +291,11 @@ impl Plans<'_> {
         let types: Vec<ColumnType> = (0..wanted.len()).map(|n| ColumnType::new(wanted[n].ty.ty, nullable(n))).collect();
         let columns: Vec<Column> = types.into_iter().map(|ty| self.column(ty)).collect();
         let (left, right) = (Box::new(left), Box::new(right));
+        let all = self.random.below(2) == 0;
         match self.random.below(3) {
             0 => Plan::Union { inputs: vec![*left, *right], columns },
-            1 => Plan::SetDifference { left, right, all: false, columns },
-            _ => Plan::SetIntersection { left, right, all: false, columns },
+            1 => Plan::SetDifference { left, right, all, columns },
+            _ => Plan::SetIntersection { left, right, all, columns },
         }
     }
 

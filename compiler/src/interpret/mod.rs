@@ -83,6 +83,7 @@ impl Building<'_> {
             Op::Semi { delta, index } => builder.semi(self.stream(*delta), self.index(*index)),
             Op::Anti { delta, index } => builder.anti(self.stream(*delta), self.index(*index)),
             Op::Distinct { input } => builder.distinct(self.stream(*input)),
+            Op::Positive { input } => builder.positive(self.stream(*input)),
             Op::Aggregate { input, key, aggregates, scalar } => {
                 builder.aggregate(self.stream(*input), *key, aggregates.clone(), *scalar, view)
             }

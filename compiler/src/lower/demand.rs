@@ -43,6 +43,13 @@ impl Demand {
                 self.columns[id.0].extend(all);
                 self.kernel(flow, id, feed);
             }
+            // Rows are compared whole.
+            FlowOp::Minus { inputs, .. } => {
+                self.columns[id.0].extend(all);
+                for (feed, exprs) in inputs {
+                    self.feed(feed, exprs.iter());
+                }
+            }
             FlowOp::TopK { feed, partition, order, .. } => {
                 self.columns[id.0].extend(0..partition + order.len());
                 self.kernel(flow, id, feed);

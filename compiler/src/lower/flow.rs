@@ -70,6 +70,11 @@ pub(super) enum FlowOp {
     /// Each input with its expression for every column.
     Union(Vec<(Feed, Vec<Expr>)>),
     Distinct(Feed),
+    /// The first without the second, row for row; `positive`: not less than nothing.
+    Minus {
+        inputs: [(Feed, Vec<Expr>); 2],
+        positive: bool,
+    },
     /// Columns: the key's, then one for each aggregate.
     Aggregate {
         feed: Feed,
@@ -171,6 +176,10 @@ fn canonical_list<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> String {
     exprs.into_iter().map(canonical).collect::<Vec<_>>().join("; ")
 }
 
+fn given((feed, exprs): &(Feed, Vec<Expr>)) -> String {
+    format!("{} give {}", feed.canonical(), canonical_list(exprs))
+}
+
 fn identity(op: &FlowOp, columns: &[FlowColumn]) -> String {
     let head = match op {
         FlowOp::Table(table) => format!("table {}", table.0),
@@ -178,10 +187,9 @@ fn identity(op: &FlowOp, columns: &[FlowColumn]) -> String {
         FlowOp::Map(feed) => format!("map {}", feed.canonical()),
         FlowOp::Arrange { feed, key } => format!("arrange {key} {}", feed.canonical()),
         FlowOp::Semi { left, right, anti } => format!("semi {left:?} {right:?} {anti}"),
-        FlowOp::Union(inputs) => {
-            let input =
-                |(feed, exprs): &(Feed, Vec<Expr>)| format!("{} give {}", feed.canonical(), canonical_list(exprs));
-            format!("union {}", inputs.iter().map(input).collect::<Vec<_>>().join(" and "))
+        FlowOp::Union(inputs) => format!("union {}", inputs.iter().map(given).collect::<Vec<_>>().join(" and ")),
+        FlowOp::Minus { inputs: [left, right], positive } => {
+            format!("minus {} and {} {positive}", given(left), given(right))
         }
         FlowOp::Distinct(feed) => format!("distinct {}", feed.canonical()),
         FlowOp::Aggregate { feed, key, aggregates, scalar } => {

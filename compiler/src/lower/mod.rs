@@ -53,10 +53,6 @@ pub(crate) fn internal(message: String, span: Span) -> Unsupported {
     Unsupported { code: "XX000", message: format!("internal error: {message}"), help, span }
 }
 
-fn unsupported(message: &str, help: &str, span: Span) -> Unsupported {
-    Unsupported { code: "0A000", message: message.to_string(), help: help.to_string(), span }
-}
-
 /// The operators of a program without `Apply` and subqueries. Nodes of tables come first, in program order, then the
 /// views' in program order.
 pub fn lower(program: &Program) -> Result<Whole, Unsupported> {

@@ -109,6 +109,16 @@ impl Physical<'_> {
                 }
                 Place::new(self.union(streams, order.iter().map(|&c| ty(c)).collect()), &order)
             }
+            FlowOp::Minus { inputs, positive } => {
+                let order = fixed_first(read().collect(), ty);
+                let layout: Vec<ColumnType> = order.iter().map(|&c| ty(c)).collect();
+                let [left, right] = inputs.each_ref().map(|(feed, exprs)| {
+                    let outputs: Vec<Output> = order.iter().map(|&c| (exprs[c].clone(), ty(c))).collect();
+                    let stream = self.feed(feed, &outputs);
+                    if *positive { self.exchange(stream, order.len(), false) } else { stream }
+                });
+                Place::new(self.minus(left, right, layout, *positive), &order)
+            }
             FlowOp::Distinct(feed) => {
                 let order = fixed_first(read().collect(), ty);
                 let stream = self.feed(feed, &outputs(&order));
@@ -172,6 +182,19 @@ impl Physical<'_> {
                 self.push(WholeOp::Same(Op::Union { inputs: streams }), layout, partition)
             }
         }
+    }
+
+    /// Both sides are partitioned alike, if they are to be compared.
+    fn minus(&mut self, left: NodeId, right: NodeId, layout: Vec<ColumnType>, positive: bool) -> NodeId {
+        let partition = self.partitions[right.0].clone();
+        let negated = self.push(WholeOp::Same(Op::Negate { input: right }), layout.clone(), partition);
+        let difference = self.union(vec![left, negated], layout.clone());
+        if !positive {
+            return difference;
+        }
+        let input = self.exchange(difference, layout.len(), false);
+        let partition = self.partitions[input.0].clone();
+        self.push(WholeOp::Same(Op::Positive { input }), layout, partition)
     }
 
     fn aggregate(&mut self, feed: &Feed, keys: Vec<Output>, calls: &[&FlowAggregate], scalar: bool) -> NodeId {

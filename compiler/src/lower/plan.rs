@@ -4,7 +4,7 @@ use super::expr::{self, canonical};
 use super::flow::{Feed, FlowAggregate, FlowColumn, FlowId, FlowOp};
 use super::relation::{Rel, missing};
 use super::unique::Unique;
-use super::{Lowering, Unsupported, internal, unsupported};
+use super::{Lowering, Unsupported, internal};
 use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, OrderKey, Plan, TableId};
 use feldc_engine::Window;
 use std::collections::BTreeMap;
@@ -66,16 +66,10 @@ impl Lowering<'_> {
                 self.top_k(rel, &input.columns(), partition, order, *window)
             }
             Plan::Union { inputs, columns } => self.union_all(inputs, columns),
-            Plan::SetDifference { all: true, .. } => Err(unsupported(
-                "EXCEPT ALL is not supported yet",
-                "write EXCEPT if each row is wanted at most once, or count the rows of both sides with GROUP BY and join",
-                self.flow.span,
-            )),
-            Plan::SetIntersection { all: true, .. } => Err(unsupported(
-                "INTERSECT ALL is not supported yet",
-                "write INTERSECT if each row is wanted at most once, or count the rows of both sides with GROUP BY and join",
-                self.flow.span,
-            )),
+            Plan::SetDifference { left, right, all: true, columns } => self.bag_operation(left, right, columns, true),
+            Plan::SetIntersection { left, right, all: true, columns } => {
+                self.bag_operation(left, right, columns, false)
+            }
             Plan::SetDifference { left, right, columns, .. } => self.set_operation(left, right, columns, true),
             Plan::SetIntersection { left, right, columns, .. } => self.set_operation(left, right, columns, false),
         }

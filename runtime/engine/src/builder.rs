@@ -15,6 +15,7 @@ use crate::operator::keyed_table::{KeyedRows, KeyedTable};
 use crate::operator::map::Map;
 use crate::operator::negate::Negate;
 use crate::operator::output::Output;
+use crate::operator::positive::Positive;
 use crate::operator::semi::Semi;
 use crate::operator::table::{Stored, Trusted};
 use crate::operator::top_k::{Direction, TopK, Window};
@@ -279,6 +280,17 @@ impl Builder {
         let layout = self.layout(input).clone();
         let output = self.add_operator(&[input], layout.clone(), Context::default(), |output| {
             Box::new(Distinct::new(input, output, &layout))
+        });
+        self.sources[output.0 as usize].signed = false;
+        output
+    }
+
+    /// Each row whose accumulated weight is positive, with that weight. Keeps its own state; input exchanged by the whole
+    /// row.
+    pub fn positive(&mut self, input: StreamId) -> StreamId {
+        let layout = self.layout(input).clone();
+        let output = self.add_operator(&[input], layout.clone(), Context::default(), |output| {
+            Box::new(Positive::new(input, output, &layout))
         });
         self.sources[output.0 as usize].signed = false;
         output

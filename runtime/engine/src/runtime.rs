@@ -396,4 +396,31 @@ mod tests {
             }
         }
     }
+
+    /// Equal rows multiply in a join; what cannot be counted any more is an error, withdrawn with its cause.
+    #[test]
+    fn a_product_of_weights_that_overflows_is_reported() {
+        let mut runtime = Runtime::new(1, |builder: &mut Builder| {
+            let (left, right) = (builder.table("l", pair_layout(), false), builder.table("r", pair_layout(), false));
+            let index = builder.index(right, 1);
+            builder.update(index);
+            let kernel = Box::new(|left: &[u8], _: &[u8], out: &mut Vec<u8>| {
+                out.extend_from_slice(left);
+                Ok(true)
+            });
+            let joined = builder.join(left, index, Side::Left, pair_layout(), "v", kernel);
+            builder.output("v", joined, false);
+        });
+        let input = |table, weight| StepInput { table, rows: pairs(&[(1, 1, weight)]) };
+        runtime.step(vec![input(1, 1 << 40)]);
+        let output = runtime.step(vec![input(0, 1 << 22)]);
+        assert_eq!(numbers(&output.views[0]), [(vec![1, 1], 1 << 62)]);
+        for weight in [1, -1] {
+            let output = runtime.step(vec![input(0, weight * (3 << 22))]);
+            assert!(output.views[0].is_empty());
+            assert_eq!((output.errors.len(), output.errors.weight(0)), (1, weight));
+            let error = errors::layout().decode(output.errors.row(0));
+            assert_eq!(error[1], Value::text("a row occurs more often than can be counted"));
+        }
+    }
 }

@@ -7,6 +7,7 @@
 use super::{Operator, Step};
 use crate::trace::hash::hash32;
 use crate::{IndexId, JoinKernel, Key, Side, StreamId};
+use feldc_value::{EvalError, SqlError};
 
 pub struct Join {
     delta: StreamId,
@@ -33,6 +34,12 @@ impl Join {
     }
 }
 
+/// Equal rows are counted in 63 bits. A pair that exceeds them is no result, and says so.
+#[cold]
+fn too_many() -> EvalError {
+    SqlError::new("22003", "a row occurs more often than can be counted").at(0, 0)
+}
+
 impl Operator for Join {
     fn eval(&mut self, step: &mut Step) {
         let mut out = step.streams.take(self.output);
@@ -49,7 +56,10 @@ impl Operator for Join {
                         Side::Left => (row, stored),
                         Side::Right => (stored, row),
                     };
-                    let weight = weight.wrapping_mul(stored_weight);
+                    let Some(product) = weight.checked_mul(stored_weight) else {
+                        return errors.push_pair(&too_many(), left, right, weight.signum() * stored_weight.signum());
+                    };
+                    let weight = product;
                     match kernel(left, right, out.buffer()) {
                         Ok(true) => out.commit(weight),
                         Ok(false) => out.rollback(),

@@ -18,6 +18,7 @@ pub(crate) mod keyed_table;
 pub(crate) mod map;
 pub(crate) mod negate;
 pub(crate) mod output;
+pub(crate) mod positive;
 pub(crate) mod semi;
 pub(crate) mod table;
 pub(crate) mod top_k;
