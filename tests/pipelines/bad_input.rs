@@ -66,6 +66,7 @@ fn a_bearer_token_guards_everything_but_health() {
     assert_eq!(pipeline.request("GET", "/stats", "").0, 401);
     assert_eq!(pipeline.request_with("GET", "/stats", "", "Authorization: Bearer s3cres\r\n").0, 401);
     assert_eq!(pipeline.request_with("GET", "/stats", "", "Authorization: Bearer s3cret\r\n").0, 200);
+    assert_eq!(pipeline.request_with("GET", "/stats", "", "authorization: bearer s3cret\r\n").0, 200);
 }
 
 #[test]

@@ -22,7 +22,10 @@ impl Binder<'_> {
                 Some(function) => function,
                 None => return Ok(relabelled(expr, to)),
             },
-            Err(error) => return self.fail(Diagnostic::error(error.code, error.message.to_string(), span)),
+            Err(error) => {
+                let error = Diagnostic::error(error.code, error.message.to_string(), span);
+                return self.fail(error.help(instead_of_cast(expr.ty.ty, to)));
+            }
         };
         let nullable = function.nullable(&[expr.ty.nullable]);
         let kind = ExprKind::Call { function, arguments: vec![expr] };
@@ -159,5 +162,20 @@ fn meet_types(a: SqlType, b: SqlType) -> Option<SqlType> {
             if other.is_interval() { None } else { Some(other) }
         }
         _ => common_type(a, b),
+    }
+}
+
+/// What to write where there is no cast.
+fn instead_of_cast(from: SqlType, to: SqlType) -> &'static str {
+    match (from, to) {
+        (SqlType::Boolean, _) => "write CASE WHEN ... THEN ... ELSE ... END with a value for each truth value",
+        (_, SqlType::Boolean) => "compare the value with something, or ask whether it IS NULL",
+        _ if from.is_interval() || to.is_interval() => {
+            "an interval of one unit, such as INTERVAL DAY, counts as a number"
+        }
+        _ if to.is_numeric() => {
+            "take a part of the value: EXTRACT(YEAR FROM ...), or count days with a difference of dates"
+        }
+        _ => "if the value's text is meant, cast it to VARCHAR first",
     }
 }

@@ -167,7 +167,9 @@ impl Binder<'_> {
         let headline = format!("column \"{quoted}\" does not exist");
         let mut error = Diagnostic::error(code::UNDEFINED_COLUMN, headline, name.span);
         error = match tables.len() {
-            0 => error.label("there is no column in sight"),
+            0 => error
+                .label("there is no column in sight")
+                .help("write a constant, or name a table in FROM where there can be one"),
             1..=4 => error.label(format!("not found in {}", tables.join(", "))),
             _ => error.label("not found in any table of FROM"),
         };

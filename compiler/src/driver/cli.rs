@@ -96,7 +96,8 @@ fn environment_fault(message: impl ToString) -> Stop {
 
 pub fn main() -> ExitCode {
     let command = Cli::command().mut_subcommand("run", |run| {
-        run.after_help(format!("Options of the pipeline:\n{}\n{RUN_EXAMPLES}", glue::options_help()))
+        run.override_usage("feldc run [--interpret] <FILE> [OPTIONS OF THE PIPELINE]")
+            .after_help(format!("Options of the pipeline:\n{}\n{RUN_EXAMPLES}", glue::options_help()))
     });
     let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
     let result = match cli.command {

@@ -34,6 +34,10 @@ impl Dialect for FeldcDialect {
         Some('"')
     }
 
+    fn supports_nested_comments(&self) -> bool {
+        true
+    }
+
     fn supports_filter_during_aggregation(&self) -> bool {
         true
     }

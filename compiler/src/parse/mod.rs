@@ -150,7 +150,16 @@ fn tokenize(source: &Source<'_>, span: Span) -> Parsed<Vec<TokenWithSpan>> {
         token.span.start = moved(token.span.start);
         token.span.end = moved(token.span.end);
     }
+    if let Some(token) = tokens.iter().find(|token| is_empty_name(&token.token)) {
+        let place = source.convert(token.span).unwrap_or(span);
+        let error = Diagnostic::error(code::SYNTAX_ERROR, "a quoted name has no character", place);
+        return Err(Box::new(error.help("write the name between the quotes; a text stands in single quotes")));
+    }
     Ok(rewrite_tokens::rewrite(tokens))
+}
+
+fn is_empty_name(token: &Token) -> bool {
+    matches!(token, Token::Word(word) if word.quote_style.is_some() && word.value.is_empty())
 }
 
 /// One statement's parser with the program's text.

@@ -16,7 +16,7 @@ pub fn split(source: &Source<'_>) -> (Vec<Range<usize>>, Vec<Diagnostic>) {
     while at < bytes.len() {
         let (end, is_content) = match bytes[at] {
             b'-' if bytes.get(at + 1) == Some(&b'-') => (find(bytes, at, b"\n").unwrap_or(bytes.len()), false),
-            b'/' if bytes.get(at + 1) == Some(&b'*') => match find(bytes, at + 2, b"*/") {
+            b'/' if bytes.get(at + 1) == Some(&b'*') => match comment_end(bytes, at + 2) {
                 Some(end) => (end, false),
                 None => {
                     errors.push(unterminated(source, at, at + 2, "comment", "*/"));
@@ -50,6 +50,24 @@ pub fn split(source: &Source<'_>) -> (Vec<Range<usize>>, Vec<Diagnostic>) {
     (statements, errors)
 }
 
+/// The offset just after a comment whose text starts at `from`. Comments nest, as in the standard.
+fn comment_end(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut open = 1;
+    let mut at = from;
+    while open > 0 {
+        match bytes.get(at..at + 2)? {
+            b"*/" => open -= 1,
+            b"/*" => open += 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        at += 2;
+    }
+    Some(at)
+}
+
 /// The offset just after the next occurrence of `needle`.
 fn find(bytes: &[u8], from: usize, needle: &[u8]) -> Option<usize> {
     let rest = bytes.get(from..)?;
@@ -77,6 +95,7 @@ mod tests {
         check("a 'x;''y;' b; -- c;\n/* d; */ e \"f;\" ;;", &["a 'x;''y;' b", "e \"f;\""]);
         check("  -- only a comment", &[]);
         check("a /* 'b */ c", &["a /* 'b */ c"]);
+        check("a /* ; /* ; */ ; */ b;/**/c/*/*/**/*/*/", &["a /* ; /* ; */ ; */ b", "c"]);
     }
 
     #[test]
@@ -84,6 +103,8 @@ mod tests {
         let (ranges, errors) = split(&Source::new("a;\nb 'c;"));
         assert_eq!(ranges, vec![0..1]);
         assert_eq!((errors[0].primary.span.line, errors[0].primary.span.column), (2, 3));
-        assert_eq!(split(&Source::new("/*")).1.len(), 1);
+        for text in ["/*", "/* /* */", "/*/"] {
+            assert_eq!(split(&Source::new(text)).1.len(), 1);
+        }
     }
 }

@@ -68,7 +68,9 @@ impl Server {
     fn authorize(&self, request: &Request) -> Result<(), ApiError> {
         let Some(token) = &self.token else { return Ok(()) };
         let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let given = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+        // The scheme's name is case-insensitive (RFC 9110, section 11.1).
+        let scheme = given.and_then(|value| value.split_once(' '));
+        let given = scheme.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map_or("", |(_, token)| token);
         match request.uri().path() == "/healthz" || equal_in_constant_time(given.trim(), token) {
             true => Ok(()),
             false => Err(ApiError::invalid_token()),
