@@ -24,6 +24,7 @@ mod subquery;
 mod table;
 mod types;
 mod view;
+mod window;
 
 use crate::diagnostic::{Diagnostic, Severity, Source, closest, code};
 use crate::parse::{Name, Set, Statement, StatementKind, with_stack};

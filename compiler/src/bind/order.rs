@@ -38,7 +38,7 @@ pub fn direction(options: &ast::OrderByOptions) -> Option<Direction> {
     Some(Direction { descending, nulls_first: options.nulls_first.unwrap_or(!descending) })
 }
 
-const ASCENDING: Direction = Direction { descending: false, nulls_first: true };
+pub const ASCENDING: Direction = Direction { descending: false, nulls_first: true };
 
 impl Binder<'_> {
     /// LIMIT, OFFSET and FETCH as a window with the number of tied keys still to be set, `None` when all rows are wanted.
@@ -73,7 +73,8 @@ impl Binder<'_> {
         }
         let offset = offset.map(|offset| self.row_count(offset, "OFFSET", BAD_OFFSET)).transpose()?.flatten();
         let limit = limit.map(|limit| self.row_count(limit, "LIMIT", BAD_LIMIT)).transpose()?.flatten();
-        let window = Window { offset: offset.unwrap_or(0), limit: if one { Some(1) } else { limit }, ties: None };
+        let window =
+            Window { offset: offset.unwrap_or(0), limit: if one { Some(1) } else { limit }, ties: None, rank: None };
         Ok((window.limit.is_some() || window.offset > 0).then_some((window, ties)))
     }
 
@@ -189,7 +190,7 @@ impl Binder<'_> {
             }
         }
         let input = std::mem::replace(&mut query.plan, Plan::Values { rows: vec![], columns: vec![] });
-        query.plan = Plan::TopK { input: Box::new(input), partition, order: keys, window };
+        query.plan = Plan::TopK { input: Box::new(input), partition, order: keys, window, ranked: None };
     }
 
     /// Drops the columns that only the order needed.

@@ -1,5 +1,6 @@
 //! Scopes: which names an expression sees, from the innermost query outwards.
 
+use super::window::WindowCall;
 use super::{Binder, Bound, Reported};
 use crate::diagnostic::{Diagnostic, closest, code};
 use crate::parse::Name;
@@ -18,7 +19,7 @@ pub enum Clause {
 }
 
 impl Clause {
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Clause::From => "FROM",
             Clause::Where => "WHERE",
@@ -52,6 +53,8 @@ pub struct Scope {
     pub clause: Clause,
     /// Aggregates found so far in SELECT and HAVING.
     pub aggregates: Vec<(Column, AggregateCall)>,
+    /// Window functions found so far in SELECT, ORDER BY and QUALIFY.
+    pub windows: Vec<(Column, WindowCall)>,
     /// No GROUP BY: aggregates range over all rows, be there any or not.
     pub scalar: bool,
     /// Part of FROM failed: a name not found may have been there.
@@ -60,7 +63,7 @@ pub struct Scope {
 
 impl Scope {
     pub fn new(columns: Vec<ScopeColumn>, clause: Clause) -> Scope {
-        Scope { columns, aliases: vec![], clause, aggregates: vec![], scalar: true, incomplete: false }
+        Scope { columns, aliases: vec![], clause, aggregates: vec![], windows: vec![], scalar: true, incomplete: false }
     }
 
     /// Does the scope define one of the columns?

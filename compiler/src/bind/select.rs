@@ -74,8 +74,6 @@ impl Binder<'_> {
             "SELECT INTO"
         } else if !select.lateral_views.is_empty() {
             "LATERAL VIEW"
-        } else if select.qualify.is_some() {
-            "QUALIFY"
         } else if !select.named_window.is_empty() {
             "WINDOW"
         } else if !select.connect_by.is_empty() {
@@ -111,6 +109,7 @@ impl Binder<'_> {
         };
         let directions = order.iter().map(|key| self.order_direction(key)).collect::<Bound<Vec<Direction>>>()?;
         let ordered = self.order_keys(order.iter().map(|key| &key.expr), &outputs)?;
+        let qualify = self.filter_clause(select.qualify.as_ref(), Clause::Select, "the condition of QUALIFY")?;
         let shown = outputs.len();
         let first_of_each = add_hidden(first_of_each, &mut outputs);
         let ordered = add_hidden(ordered, &mut outputs);
@@ -119,8 +118,9 @@ impl Binder<'_> {
         }
         let Some(scope) = self.scopes.last_mut() else { return Err(Reported) };
         let aggregates = std::mem::take(&mut scope.aggregates);
+        let mut windows = std::mem::take(&mut scope.windows);
         let columns = scope.columns.clone();
-        let mut having = having;
+        let (mut having, mut qualify) = (having, qualify);
         if !keys.is_empty() || !aggregates.is_empty() || having.is_some() || is_grouped(&select.group_by) {
             let (grouped, groups) = self.group(plan, keys, aggregates, &columns);
             plan = grouped;
@@ -131,6 +131,9 @@ impl Binder<'_> {
                     Err(Reported) => failed = true,
                 }
             }
+            for expr in windows.iter_mut().flat_map(|(_, call)| call.exprs_mut()).chain(&mut qualify) {
+                *expr = self.over_groups(expr.clone(), &groups, &columns)?;
+            }
             having = match having.map(|having| self.over_groups(having, &groups, &columns)).transpose() {
                 Ok(having) => having,
                 Err(Reported) => return Err(Reported),
@@ -140,6 +143,10 @@ impl Binder<'_> {
             }
         }
         if let Some(predicate) = having {
+            plan = Plan::Filter { input: Box::new(plan), predicate };
+        }
+        plan = self.windows(plan, windows);
+        if let Some(predicate) = qualify {
             plan = Plan::Filter { input: Box::new(plan), predicate };
         }
         self.check_size(span)?;
@@ -161,7 +168,7 @@ impl Binder<'_> {
             }
             Some(ast::Distinct::Distinct) => query.plan = Plan::Distinct { input: Box::new(query.plan) },
             Some(ast::Distinct::On(_)) => {
-                self.top(&mut query, partition, &order, Window { offset: 0, limit: Some(1), ties: None });
+                self.top(&mut query, partition, &order, Window { offset: 0, limit: Some(1), ties: None, rank: None });
             }
             _ => (),
         }

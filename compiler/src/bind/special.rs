@@ -74,8 +74,8 @@ impl Binder<'_> {
             [ast::ObjectNamePart::Identifier(ident)] => ident.value.to_uppercase(),
             _ => return self.unsupported(format!("a function name with a schema ({})", function.name), span),
         };
-        if function.over.is_some() {
-            return self.unsupported("a window function (OVER)", span);
+        if let Some(over) = &function.over {
+            return self.window_call(&name, function, over, span);
         }
         if aggregate::is_aggregate(&name) {
             return self.aggregate(&name, function, span);

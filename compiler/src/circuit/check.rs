@@ -55,9 +55,11 @@ fn check_node(circuit: &Circuit, position: usize) -> Result<(), String> {
         Op::Union { inputs } => inputs.iter().try_for_each(|input| same(stream(*input)?, layout)),
         Op::Negate { input } | Op::Output { input, .. } => same(stream(*input)?, layout),
         Op::Distinct { input } | Op::Positive { input } => same(stream(*input)?, layout),
-        Op::TopK { input, partition, order, .. } => {
-            same(stream(*input)?, layout)?;
-            key_fits(partition + order.len(), layout)
+        Op::TopK { input, partition, order, window } => {
+            let input = stream(*input)?;
+            key_fits(partition + order.len(), input)?;
+            let rank = window.rank.map(|_| ColumnType::new(SqlType::BigInt, false));
+            same(&input.iter().copied().chain(rank).collect::<Vec<_>>(), layout)
         }
         Op::Exchange { input, key } | Op::Index { input, key } => {
             same(stream(*input)?, layout)?;

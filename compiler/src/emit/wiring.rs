@@ -5,7 +5,7 @@ use super::print;
 use super::signature::emit_column_type;
 use crate::circuit::{Circuit, Node, NodeId, Op};
 use crate::plan::{View, ViewId};
-use feldc_engine::{Aggregate, Direction, Side, Window};
+use feldc_engine::{Aggregate, Direction, Rank, Side, Window};
 use feldc_value::{ColumnType, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -225,7 +225,13 @@ fn emit_window(window: &Window) -> TokenStream {
         }
         None => quote!(None),
     };
-    quote!(Window { offset: #offset, limit: #limit, ties: #ties })
+    let rank = match window.rank {
+        Some(Rank::RowNumber) => quote!(Some(Rank::RowNumber)),
+        Some(Rank::Rank) => quote!(Some(Rank::Rank)),
+        Some(Rank::DenseRank) => quote!(Some(Rank::DenseRank)),
+        None => quote!(None),
+    };
+    quote!(Window { offset: #offset, limit: #limit, ties: #ties, rank: #rank })
 }
 
 fn emit_kernel_path(id: NodeId, names: &Names) -> TokenStream {

@@ -5,7 +5,7 @@
 
 use super::Random;
 use crate::plan::*;
-use feldc_engine::{AggregateFunction, Direction, Window};
+use feldc_engine::{AggregateFunction, Direction, Rank, Window};
 use feldc_value::function::{Function, Nulls, Param, Returns, Signature};
 use feldc_value::{ColumnType, SqlError, SqlType, Value};
 use std::collections::BTreeMap;
@@ -140,8 +140,10 @@ impl Plans<'_> {
         let partition = order.iter().filter(|_| self.random.below(3) == 0).map(|key| key.column).collect();
         let limit = [Some(0), Some(1), Some(2), Some(4), None][self.random.below(5)];
         let ties = (self.random.below(3) == 0).then(|| self.random.below(order.len() + 1));
-        let window = Window { offset: self.random.below(3) as u64, limit, ties };
-        Plan::TopK { input: Box::new(input), partition, order, window }
+        let rank = [None, None, Some(Rank::RowNumber), Some(Rank::Rank), Some(Rank::DenseRank)][self.random.below(5)];
+        let ranked = rank.map(|_| self.column(ColumnType::new(SqlType::BigInt, false)));
+        let window = Window { offset: self.random.below(3) as u64, limit, ties, rank };
+        Plan::TopK { input: Box::new(input), partition, order, window, ranked }
     }
 
     fn leaf(&mut self, tables: &[Table]) -> Plan {
@@ -396,8 +398,9 @@ impl Plans<'_> {
                 }
             }
             Plan::Distinct { input } => self.rename(input, ids),
-            Plan::TopK { input, partition, order, .. } => {
+            Plan::TopK { input, partition, order, ranked, .. } => {
                 self.rename(input, ids);
+                ranked.iter_mut().for_each(|ranked| self.fresh(ranked, ids));
                 partition.iter_mut().for_each(|id| *id = ids[id]);
                 order.iter_mut().for_each(|key| key.column = ids[&key.column]);
             }

@@ -135,11 +135,15 @@ impl Physical<'_> {
             }
             FlowOp::TopK { feed, partition, order: directions, window } => {
                 let ordered = partition + directions.len();
-                let rest = fixed_first(read().filter(|column| *column >= ordered).collect(), ty);
-                let order: Vec<usize> = (0..ordered).chain(rest).collect();
+                let rank = window.rank.map(|_| node.columns.len() - 1);
+                let is_rest = |column: &usize| *column >= ordered && Some(*column) != rank;
+                let rest = fixed_first(read().filter(is_rest).collect(), ty);
+                let mut order: Vec<usize> = (0..ordered).chain(rest).collect();
                 let stream = self.feed(feed, &outputs(&order));
                 let input = self.exchange(stream, *partition, false);
-                let layout = self.layout(input).to_vec();
+                let mut layout = self.layout(input).to_vec();
+                layout.extend(rank.map(ty));
+                order.extend(rank);
                 let kept = self.partitions[input.0].clone();
                 let (partition, window) = (*partition, *window);
                 let op = Op::TopK { input, partition, order: directions.clone(), window };

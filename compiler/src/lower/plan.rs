@@ -61,9 +61,9 @@ impl Lowering<'_> {
                     false => self.distinct(rel, &input.columns()),
                 }
             }
-            Plan::TopK { input, partition, order, window } => {
+            Plan::TopK { input, partition, order, window, ranked } => {
                 let rel = self.plan(input)?;
-                self.top_k(rel, &input.columns(), partition, order, *window)
+                self.top_k(rel, &input.columns(), (partition, order, *window), ranked.as_ref())
             }
             Plan::Union { inputs, columns } => self.union_all(inputs, columns),
             Plan::SetDifference { left, right, all: true, columns } => self.bag_operation(left, right, columns, true),
@@ -130,9 +130,8 @@ impl Lowering<'_> {
         &mut self,
         rel: Rel,
         columns: &[Column],
-        partition: &[ColumnId],
-        order: &[OrderKey],
-        window: Window,
+        (partition, order, window): (&[ColumnId], &[OrderKey], Window),
+        ranked: Option<&Column>,
     ) -> Result<Rel, Unsupported> {
         let named = |id: &ColumnId| columns.iter().find(|column| column.id == *id);
         let missing = || internal("an order by a column that its input has not".to_string(), self.flow.span);
@@ -152,11 +151,15 @@ impl Lowering<'_> {
         }
         let rest = columns.iter().filter(|column| listed.iter().all(|other| other.id != column.id));
         let all: Vec<&Column> = listed.iter().copied().chain(rest).collect();
-        let exprs =
-            all.iter().map(|column| Ok(FlowColumn::of(rel.column(column)?))).collect::<Result<_, Unsupported>>()?;
+        let mut exprs = all
+            .iter()
+            .map(|column| Ok(FlowColumn::of(rel.column(column)?)))
+            .collect::<Result<Vec<_>, Unsupported>>()?;
+        exprs.extend(ranked.map(|ranked| FlowColumn { ty: ranked.ty, expr: None }));
         let op = FlowOp::TopK { feed: rel.feed, partition, order: directions, window: Window { ties, ..window } };
         let node = self.flow.add(op, exprs);
-        let columns = all.iter().enumerate().map(|(n, column)| (column.id, self.flow.slot(node, n))).collect();
+        let all = all.into_iter().chain(ranked).enumerate();
+        let columns = all.map(|(n, column)| (column.id, self.flow.slot(node, n))).collect();
         Ok(Rel { feed: Feed::of(node), columns })
     }
 

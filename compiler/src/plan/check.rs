@@ -101,12 +101,16 @@ impl Check<'_> {
                 self.make(&columns)
             }
             Plan::Distinct { input } => self.plan(input, outer),
-            Plan::TopK { input, partition, order, .. } => {
+            Plan::TopK { input, partition, order, window, ranked } => {
                 let visible = self.plan(input, outer)?;
                 let named = partition.iter().chain(order.iter().map(|key| &key.column));
                 match named.into_iter().find(|id| !visible.contains_key(id)) {
                     Some(id) => Err(format!("ordered by column #{}, which the input has not", id.0)),
-                    None => Ok(visible),
+                    None if window.rank.is_some() != ranked.is_some() => Err("a rank without column".to_string()),
+                    None => {
+                        let ranked: Vec<Column> = ranked.iter().cloned().collect();
+                        Ok(both(&self.make(&ranked)?, &visible))
+                    }
                 }
             }
             Plan::Union { inputs, columns } => {

@@ -167,6 +167,8 @@ pub enum Plan {
         partition: Vec<ColumnId>,
         order: Vec<OrderKey>,
         window: Window,
+        /// The column of `window.rank`.
+        ranked: Option<Column>,
     },
     /// UNION ALL; `columns` are fresh, position by position; the inputs' columns have exactly these types.
     Union {
@@ -217,7 +219,8 @@ impl Plan {
             | Plan::Union { columns, .. }
             | Plan::SetDifference { columns, .. }
             | Plan::SetIntersection { columns, .. } => columns.clone(),
-            Plan::Filter { input, .. } | Plan::Distinct { input } | Plan::TopK { input, .. } => input.columns(),
+            Plan::Filter { input, .. } | Plan::Distinct { input } => input.columns(),
+            Plan::TopK { input, ranked, .. } => input.columns().into_iter().chain(ranked.clone()).collect(),
             Plan::Project { columns, .. } => columns.iter().map(|(column, _)| column.clone()).collect(),
             Plan::Join { kind, left, right, .. } | Plan::Apply { kind, left, right, .. } => match kind {
                 JoinKind::Inner => [left.columns(), right.columns()].concat(),

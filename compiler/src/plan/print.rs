@@ -3,7 +3,7 @@
 use super::{
     AggregateCall, Column, ColumnId, Expr, ExprKind, JoinKind, OrderKey, Plan, Program, Quantifier, SubqueryKind,
 };
-use feldc_engine::{Direction, Window};
+use feldc_engine::{Direction, Rank, Window};
 use feldc_value::{SqlType, Value};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter, Write};
@@ -120,11 +120,12 @@ fn line(plan: &Plan, names: &Names) -> String {
             format!("aggregate{scalar} by [{}] [{}]", keys.join(", "), calls.join(", "))
         }
         Plan::Distinct { .. } => "distinct".to_string(),
-        Plan::TopK { partition, order, window, .. } => {
+        Plan::TopK { partition, order, window, ranked, .. } => {
             let partition: Vec<String> = partition.iter().map(|id| name(*id, names)).collect();
             let key = |key: &OrderKey| format!("{}{}", name(key.column, names), direction(key.direction));
             let order: Vec<String> = order.iter().map(key).collect();
-            format!("top {} of [{}] by [{}]", self::window(window), partition.join(", "), order.join(", "))
+            let ranked = ranked.as_ref().map_or(String::new(), |ranked| format!(" as {}", column(ranked)));
+            format!("top {} of [{}] by [{}]{ranked}", self::window(window), partition.join(", "), order.join(", "))
         }
         Plan::Union { columns, .. } => format!("union {}", typed(columns)),
         Plan::SetDifference { all, columns, .. } => format!("except{} {}", all_word(*all), typed(columns)),
@@ -146,7 +147,14 @@ pub fn direction(direction: Direction) -> String {
 pub fn window(window: &Window) -> String {
     let limit = window.limit.map_or("all".to_string(), |limit| format!("limit {limit}"));
     let offset = if window.offset == 0 { String::new() } else { format!(" offset {}", window.offset) };
-    format!("{limit}{offset}{}", window.ties.map_or(String::new(), |ties| format!(" ties {ties}")))
+    let ties = window.ties.map_or(String::new(), |ties| format!(" ties {ties}"));
+    let rank = match window.rank {
+        None => "",
+        Some(Rank::RowNumber) => " row_number",
+        Some(Rank::Rank) => " rank",
+        Some(Rank::DenseRank) => " dense_rank",
+    };
+    format!("{limit}{offset}{ties}{rank}")
 }
 
 fn all_word(all: bool) -> &'static str {

@@ -66,14 +66,11 @@ impl Plan {
             | Plan::SetDifference { columns, .. }
             | Plan::SetIntersection { columns, .. } => columns.iter_mut().collect(),
             Plan::Project { columns, .. } => columns.iter_mut().map(|(column, _)| column).collect(),
+            Plan::TopK { ranked, .. } => ranked.iter_mut().collect(),
             Plan::Aggregate { keys, aggregates, .. } => {
                 keys.iter_mut().map(|(c, _)| c).chain(aggregates.iter_mut().map(|(c, _)| c)).collect()
             }
-            Plan::Filter { .. }
-            | Plan::Join { .. }
-            | Plan::Apply { .. }
-            | Plan::Distinct { .. }
-            | Plan::TopK { .. } => vec![],
+            Plan::Filter { .. } | Plan::Join { .. } | Plan::Apply { .. } | Plan::Distinct { .. } => vec![],
         }
     }
 
@@ -86,14 +83,11 @@ impl Plan {
             | Plan::SetDifference { columns, .. }
             | Plan::SetIntersection { columns, .. } => columns.iter().collect(),
             Plan::Project { columns, .. } => columns.iter().map(|(column, _)| column).collect(),
+            Plan::TopK { ranked, .. } => ranked.iter().collect(),
             Plan::Aggregate { keys, aggregates, .. } => {
                 keys.iter().map(|(c, _)| c).chain(aggregates.iter().map(|(c, _)| c)).collect()
             }
-            Plan::Filter { .. }
-            | Plan::Join { .. }
-            | Plan::Apply { .. }
-            | Plan::Distinct { .. }
-            | Plan::TopK { .. } => vec![],
+            Plan::Filter { .. } | Plan::Join { .. } | Plan::Apply { .. } | Plan::Distinct { .. } => vec![],
         }
     }
 

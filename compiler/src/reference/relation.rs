@@ -4,7 +4,7 @@ use super::aggregate::aggregate;
 use super::order::{compare, compare_directed, compare_rows, same};
 use super::{Evaluation, Row, Scope, ids};
 use crate::plan::{AggregateCall, Column, ColumnId, Expr, JoinKind, OrderKey, Plan, Span};
-use feldc_engine::{AggregateFunction, Direction, Window};
+use feldc_engine::{AggregateFunction, Direction, Rank, Window};
 use feldc_value::{ColumnType, EvalError, SqlType, Value};
 use std::cmp::Ordering;
 
@@ -44,7 +44,7 @@ impl Evaluation<'_> {
                 rows.dedup_by(|a, b| same(a, b));
                 rows
             }
-            Plan::TopK { input, partition, order, window } => self.top_k(input, partition, order, *window, outer),
+            Plan::TopK { input, partition, order, window, .. } => self.top_k(input, partition, order, *window, outer),
             Plan::Union { inputs, .. } => inputs.iter().flat_map(|input| self.rows(input, outer)).collect(),
             Plan::SetDifference { left, right, all, .. } => self.set_operation(left, right, *all, false, outer),
             Plan::SetIntersection { left, right, all, .. } => self.set_operation(left, right, *all, true, outer),
@@ -182,6 +182,13 @@ impl Evaluation<'_> {
         rows.sort_by(|a, b| group(a, b).then_with(|| ordered(a, b, order.len())).then_with(|| compare_rows(a, b)));
         let mut taken = vec![];
         for group in rows.chunk_by(|a, b| group(a, b).is_eq()) {
+            if let Some(rank) = window.rank {
+                let keys = window.ties.unwrap_or(order.len());
+                taken.extend(
+                    ranked(group, rank, |a, b| ordered(a, b, keys).is_eq()).filter(|row| in_window(row, window)),
+                );
+                continue;
+            }
             let start = group.len().min(usize::try_from(window.offset).unwrap_or(usize::MAX));
             let limit = window.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
             let mut end = group.len().min(start.saturating_add(limit));
@@ -211,4 +218,26 @@ impl Evaluation<'_> {
         });
         left
     }
+}
+
+/// The rows, sorted, each with its rank behind it.
+fn ranked(group: &[Row], rank: Rank, tie: impl Fn(&Row, &Row) -> bool) -> impl Iterator<Item = Row> {
+    let (mut first, mut groups) = (0, 0);
+    group.iter().enumerate().map(move |(at, row)| {
+        if at == 0 || !tie(&group[at - 1], row) {
+            (first, groups) = (at, groups + 1);
+        }
+        let number = match rank {
+            Rank::RowNumber => at + 1,
+            Rank::Rank => first + 1,
+            Rank::DenseRank => groups,
+        };
+        [&row[..], &[Value::BigInt(i64::try_from(number).unwrap_or(i64::MAX))]].concat()
+    })
+}
+
+fn in_window(row: &Row, window: Window) -> bool {
+    let Some(Value::BigInt(rank)) = row.last() else { return false };
+    let rank = rank.unsigned_abs();
+    rank > window.offset && window.limit.is_none_or(|limit| rank - window.offset <= limit)
 }

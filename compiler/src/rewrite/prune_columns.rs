@@ -63,10 +63,10 @@ fn prune(plan: Plan, wanted: &Wanted, facts: &Facts) -> Plan {
             let all = ids(&input.columns());
             Plan::Distinct { input: boxed(*input, &all) }
         }
-        Plan::TopK { input, partition, order, window } => {
+        Plan::TopK { input, partition, order, window, ranked } => {
             let named = partition.iter().copied().chain(order.iter().map(|key| key.column));
             let wanted = named.chain(wanted.iter().copied()).collect();
-            Plan::TopK { input: boxed(*input, &wanted), partition, order, window }
+            Plan::TopK { input: boxed(*input, &wanted), partition, order, window, ranked }
         }
         Plan::Union { inputs, mut columns } => {
             let kept: Vec<bool> = columns.iter().map(|column| wanted.contains(&column.id)).collect();

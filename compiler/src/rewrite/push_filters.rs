@@ -7,6 +7,8 @@ use super::Context;
 use super::form::{column_of, conjunction, conjuncts, disjunction, filter};
 use super::walk::{Substitution, ids, substitute};
 use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind, Plan};
+use feldc_engine::Window;
+use feldc_value::Value;
 use std::collections::BTreeSet;
 
 pub fn run(plan: Plan, _cx: &mut Context) -> Plan {
@@ -32,6 +34,16 @@ fn push(plan: Plan, conditions: Vec<Expr>) -> Plan {
             let (inner, outer) = split(conditions, |_| true);
             filter(Plan::Distinct { input: Box::new(push(*input, inner)) }, outer)
         }
+        Plan::TopK { input, partition, order, mut window, ranked } => {
+            let rank = ranked.as_ref().map(|ranked| ranked.id);
+            let (_, rest): (Vec<Expr>, Vec<Expr>) = conditions
+                .into_iter()
+                .partition(|condition| rank.is_some_and(|rank| narrows(condition, rank, &mut window)));
+            let names: BTreeSet<ColumnId> = partition.iter().copied().collect();
+            let (inner, outer) = split(rest, |c| !c.free_columns().is_empty() && c.free_columns().is_subset(&names));
+            let input = Box::new(push(*input, inner));
+            filter(Plan::TopK { input, partition, order, window, ranked }, outer)
+        }
         Plan::Union { inputs, columns } => {
             let inputs = inputs.into_iter().map(|input| push_by_position(input, &columns, &conditions)).collect();
             Plan::Union { inputs, columns }
@@ -50,6 +62,43 @@ fn push(plan: Plan, conditions: Vec<Expr>) -> Plan {
             filter(Plan::SetIntersection { left, right, all, columns }, outer)
         }
         plan => filter(plan.map_children(|child| push(child, vec![])), conditions),
+    }
+}
+
+/// Compares the condition a rank with a number? Then the window says so from now on.
+fn narrows(condition: &Expr, rank: ColumnId, window: &mut Window) -> bool {
+    let ExprKind::Call { function, arguments } = &condition.kind else { return false };
+    let [left, right] = &arguments[..] else { return false };
+    let (comparison, number) = match (column_of(left), column_of(right)) {
+        (Some(id), _) if id == rank => (function.name, right),
+        (_, Some(id)) if id == rank => (mirrored(function.name), left),
+        _ => return false,
+    };
+    let ExprKind::Literal(Value::BigInt(number)) = number.kind else { return false };
+    let upto = |number: i64| u64::try_from(number).unwrap_or(0);
+    let (above, most) = match comparison {
+        "<=" => (0, Some(upto(number))),
+        "<" => (0, Some(upto(number.saturating_sub(1)))),
+        "=" if number > 0 => (upto(number - 1), Some(upto(number))),
+        "=" => (0, Some(0)),
+        ">=" => (upto(number.saturating_sub(1)), None),
+        ">" => (upto(number), None),
+        _ => return false,
+    };
+    let end = window.limit.map(|limit| window.offset.saturating_add(limit));
+    let end = [end, most].into_iter().flatten().min();
+    window.offset = window.offset.max(above);
+    window.limit = end.map(|end| end.saturating_sub(window.offset));
+    true
+}
+
+fn mirrored(comparison: &'static str) -> &'static str {
+    match comparison {
+        "<=" => ">=",
+        "<" => ">",
+        ">=" => "<=",
+        ">" => "<",
+        same => same,
     }
 }
 

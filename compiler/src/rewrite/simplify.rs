@@ -48,8 +48,8 @@ fn simplify(mut plan: Plan, needed: &Needed, facts: &Facts) -> Plan {
             if facts.keys(&input).is_empty() { Plan::Distinct { input } } else { *input }
         }
         // A row that is dropped above still takes its place among the first.
-        Plan::TopK { input, partition, order, window } => {
-            Plan::TopK { input: inner(input, &Needed::new()), partition, order, window }
+        Plan::TopK { input, partition, order, window, ranked } => {
+            Plan::TopK { input: inner(input, &Needed::new()), partition, order, window, ranked }
         }
         Plan::Union { inputs, columns } => {
             let below = |input: &Plan| by_position(&columns, input, needed);

@@ -4,7 +4,7 @@ use super::form::*;
 use super::walk::Fresh;
 use crate::plan::*;
 use crate::reference::{Row, evaluate};
-use feldc_engine::{AggregateFunction, Direction, Window};
+use feldc_engine::{AggregateFunction, Direction, Rank, Window};
 use feldc_value::{ColumnType, SqlType, Value};
 
 pub const INT: ColumnType = ColumnType::new(SqlType::BigInt, true);
@@ -150,8 +150,15 @@ impl Queries {
         }
         let limit = *self.dice.pick(&[Some(1), Some(1), Some(2), Some(3), None]);
         let ties = (self.dice.roll(3) == 0).then_some(1);
-        let window = Window { offset: self.dice.roll(2), limit, ties };
-        Plan::TopK { input: Box::new(input), partition: vec![], order, window }
+        let rank = *self.dice.pick(&[None, None, Some(Rank::RowNumber), Some(Rank::Rank), Some(Rank::DenseRank)]);
+        let ranked = rank.map(|_| self.column(KEY));
+        let partition = if rank.is_some() { vec![order[0].column] } else { vec![] };
+        let window = Window { offset: self.dice.roll(2), limit, ties, rank };
+        let top = Plan::TopK { input: Box::new(input), partition, order, window, ranked };
+        // Two columns, as every query here has.
+        let columns = top.columns();
+        let columns = columns.iter().rev().take(2).map(|column| (self.column(column.ty), reference(column))).collect();
+        Plan::Project { input: Box::new(top), columns }
     }
 
     fn join(&mut self, size: u64, outer: &[Column]) -> Plan {

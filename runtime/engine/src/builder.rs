@@ -23,7 +23,7 @@ use crate::operator::{Operator, Step, Streams};
 use crate::trace::PointIndex;
 use crate::worker::circuit::{Circuit, Dealing, Node, Schedule, Shape, Sources, TableInfo, ViewInfo, Work};
 use crate::{Batch, Errors, Key, Layout};
-use feldc_value::{ColumnType, EvalError};
+use feldc_value::{ColumnType, EvalError, SqlType};
 
 /// A stream of deltas inside the circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -328,11 +328,14 @@ impl Builder {
     }
 
     /// Of each partition, which the first `partition` columns make, the rows in a window of an order: that of the next
-    /// columns, with one direction each, then of the others. Input exchanged by the partition.
+    /// columns, with one direction each, then of the others. Input exchanged by the partition. With a rank the rows of the
+    /// result have one column more.
     pub fn top_k(&mut self, input: StreamId, partition: usize, order: Vec<Direction>, window: Window) -> StreamId {
         let layout = self.layout(input).clone();
         assert!(partition + order.len() <= layout.columns().len(), "an order beyond the row's columns");
-        let output = self.add_operator(&[input], layout.clone(), Context::default(), |output| {
+        let rank = window.rank.map(|_| ColumnType::new(SqlType::BigInt, false));
+        let ranked = Layout::new(layout.columns().iter().copied().chain(rank).collect());
+        let output = self.add_operator(&[input], ranked, Context::default(), |output| {
             Box::new(TopK::new(input, output, &layout, partition, order, window))
         });
         self.sources[output.0 as usize].signed = false;

@@ -21,5 +21,5 @@ pub use batch::Batch;
 pub use builder::{Aggregate, AggregateFunction, Builder, IndexId, JoinKernel, MapKernel, Side, StreamId};
 pub use errors::Errors;
 pub use layout::{Key, Layout};
-pub use operator::top_k::{Direction, Window};
+pub use operator::top_k::{Direction, Rank, Window};
 pub use runtime::{Runtime, StepInput, StepOutput};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub use crate::config::{ConfigProblem, validate_connectors};
 pub use feldc_engine::batch::map_rows;
 pub use feldc_engine::{
-    Aggregate, AggregateFunction, Batch, Builder, Direction, Errors, IndexId, Layout, Side, StreamId, Window, row,
+    Aggregate, AggregateFunction, Batch, Builder, Direction, Errors, IndexId, Layout, Rank, Side, StreamId, Window, row,
 };
 pub use feldc_value::function::Signature;
 pub use feldc_value::{self as value, ColumnType, EvalError, IntervalUnit, SqlError, SqlType, Text};

@@ -4,4 +4,4 @@ CREATE TABLE purchases (
   amount DECIMAL(12, 2) NOT NULL,
   ts TIMESTAMP
 );
-CREATE VIEW v AS SELECT ROW_NUMBER() OVER (ORDER BY ts) FROM purchases;
+CREATE VIEW v AS SELECT LAG(amount) OVER (ORDER BY ts) FROM purchases;

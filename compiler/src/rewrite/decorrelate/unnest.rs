@@ -5,8 +5,7 @@ use super::super::form::*;
 use super::super::walk::{Substitution, fallible, substitute};
 use super::dependent::{Bound, Bounds, Pushed};
 use super::domain::Domain;
-use crate::plan::{Column, ColumnId, Expr, OrderKey, Plan};
-use feldc_engine::Window;
+use crate::plan::{Column, ColumnId, Expr, Plan};
 use feldc_value::ColumnType;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,7 +80,16 @@ impl<'a> Unnest<'a> {
                 let Pushed { plan, bound } = exactly(pushed, &columns);
                 Pushed { plan: Plan::Distinct { input: Box::new(plan) }, bound }
             }
-            Plan::TopK { input, partition, order, window } => self.top_k(*input, partition, order, window, eliminate),
+            Plan::TopK { input, mut partition, order, window, ranked } => {
+                let Pushed { plan, bound } = self.push(*input, eliminate);
+                // The first rows for each value of the domain: its columns join the partition.
+                for bound in bound.values() {
+                    if !partition.contains(&bound.column.id) {
+                        partition.push(bound.column.id);
+                    }
+                }
+                Pushed { plan: Plan::TopK { input: Box::new(plan), partition, order, window, ranked }, bound }
+            }
             Plan::Union { inputs, columns } => {
                 self.combine(inputs, columns, eliminate, &mut |inputs, columns| Plan::Union { inputs, columns })
             }
@@ -100,24 +108,6 @@ impl<'a> Unnest<'a> {
             // Leaves read nothing, and dependent joins inside are gone already.
             plan => Pushed { plan, bound: Bounds::new() },
         }
-    }
-
-    /// The first rows for each value of the domain: its columns join the partition.
-    fn top_k(
-        &mut self,
-        input: Plan,
-        mut partition: Vec<ColumnId>,
-        order: Vec<OrderKey>,
-        window: Window,
-        eliminate: bool,
-    ) -> Pushed {
-        let Pushed { plan, bound } = self.push(input, eliminate);
-        for bound in bound.values() {
-            if !partition.contains(&bound.column.id) {
-                partition.push(bound.column.id);
-            }
-        }
-        Pushed { plan: Plan::TopK { input: Box::new(plan), partition, order, window }, bound }
     }
 
     pub(super) fn filter(&mut self, input: Plan, predicate: Expr, eliminate: bool) -> Pushed {

@@ -9,7 +9,7 @@
 use super::{Operator, Step};
 use crate::layout::{Layout, skip_column};
 use crate::trace::OrderedIndex;
-use crate::{Batch, StreamId};
+use crate::{Batch, StreamId, row};
 use feldc_value::ColumnType;
 
 /// The tag of a NULL in a row.
@@ -29,8 +29,21 @@ pub struct Window {
     pub offset: u64,
     /// Rows to take then; `None` for all.
     pub limit: Option<u64>,
-    /// As many columns of the order decide whether further rows tie with the last one, and are taken too (WITH TIES).
+    /// As many columns of the order decide which rows tie. Those that tie with the last one are taken too (WITH TIES).
     pub ties: Option<usize>,
+    /// Offset and limit speak of this rank rather than of places, and each row of the result ends with it (BIGINT).
+    pub rank: Option<Rank>,
+}
+
+/// SQL:2016 7.11, "rank functions" and ROW_NUMBER.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rank {
+    /// Each copy of a row has a number of its own.
+    RowNumber,
+    /// One more than the rows before those that tie with it.
+    Rank,
+    /// One more than the groups of tied rows before it.
+    DenseRank,
 }
 
 /// Stored rows in order, each with the places it takes in a window.
@@ -156,10 +169,13 @@ impl TopK {
 
     /// Appends the window of the partition that begins with `prefix`: stored rows with the places they take in it.
     fn window(&mut self, prefix: &[u8], rows: &mut Taken) {
-        let Window { offset, limit, ties } = self.window;
+        let Window { offset, limit, ties, rank } = self.window;
         let end = limit.map_or(u64::MAX, |limit| offset.saturating_add(limit));
         if end == offset {
             return;
+        }
+        if let Some(rank) = rank {
+            return self.ranked(prefix, rank, (offset, end), rows);
         }
         let form = &self.form;
         let mut place = 0u64;
@@ -188,9 +204,42 @@ impl TopK {
         });
     }
 
+    /// Likewise the rows whose rank is more than the first and at most the second bound, the rank behind each.
+    fn ranked(&mut self, prefix: &[u8], rank: Rank, (above, upto): (u64, u64), rows: &mut Taken) {
+        let form = &self.form;
+        let compared = self.window.ties.unwrap_or(form.order.len());
+        let (mut place, mut before_peers, mut groups) = (0u64, 0u64, 0u64);
+        let mut peers: Option<Vec<u8>> = None;
+        let mut take = |row: &[u8], number: u64, weight: i64| {
+            let mut ranked = row.to_vec();
+            row::put_i64(&mut ranked, number as i64);
+            rows.push((ranked, weight));
+        };
+        self.rows.first_rows(prefix, |row, weight| {
+            if !peers.as_ref().is_some_and(|peers| row.starts_with(peers)) {
+                peers = Some(row[..form.order_end(row, compared)].to_vec());
+                (before_peers, groups) = (place, groups + 1);
+            }
+            let start = place;
+            place = place.saturating_add(weight as u64);
+            let number = match rank {
+                Rank::RowNumber => {
+                    (start.max(above)..place.min(upto)).for_each(|before| take(row, before + 1, 1));
+                    return place < upto;
+                }
+                Rank::Rank => before_peers + 1,
+                Rank::DenseRank => groups,
+            };
+            if number > above && number <= upto {
+                take(row, number, weight);
+            }
+            number <= upto
+        });
+    }
+
     /// Does a full window end before this row? Then what comes from there on changes nothing.
     fn ends_before(&self, row: &[u8]) -> bool {
-        let (Some(limit), None) = (self.window.limit, self.window.ties) else { return false };
+        let Window { limit: Some(limit), ties: None, rank: None, .. } = self.window else { return false };
         let taken: i64 = self.before.iter().map(|(_, weight)| *weight).sum();
         taken as u64 == limit && self.before.last().is_none_or(|(last, _)| last[..] < *row)
     }
@@ -298,6 +347,28 @@ mod tests {
         let mut result = Rows::new();
         for (_, mut copies) in partitions {
             copies.sort_by(by(order.len()));
+            if let Some(rank) = window.rank {
+                let columns = window.ties.unwrap_or(order.len());
+                let tied = |a: &Vec<Value>, b: &Vec<Value>| by(columns)(a, b) == Ordering::Equal;
+                let (mut first, mut groups) = (0, 0);
+                for at in 0..copies.len() {
+                    if at == 0 || !tied(&copies[at - 1], &copies[at]) {
+                        (first, groups) = (at, groups + 1);
+                    }
+                    let number = match rank {
+                        Rank::RowNumber => at + 1,
+                        Rank::Rank => first + 1,
+                        Rank::DenseRank => groups,
+                    } as u64;
+                    if number > window.offset && window.limit.is_none_or(|limit| number <= window.offset + limit) {
+                        let mut row = Vec::new();
+                        layout.encode(&copies[at], &mut row);
+                        row::put_i64(&mut row, number as i64);
+                        *result.entry(row).or_default() += 1;
+                    }
+                }
+                continue;
+            }
             let start = copies.len().min(window.offset as usize);
             let mut end = window.limit.map_or(copies.len(), |limit| copies.len().min(start + limit as usize));
             if let (Some(columns), true) = (window.ties, end > start) {
@@ -316,7 +387,7 @@ mod tests {
 
     #[test]
     fn windows_of_random_streams() {
-        for seed in 0..60 {
+        for seed in 0..200 {
             let mut random = Random::new(seed);
             let column = |ty| ColumnType::new(ty, true);
             let layout = Layout::new(vec![column(SqlType::VARCHAR), column(SqlType::BigInt), column(SqlType::VARCHAR)]);
@@ -327,6 +398,7 @@ mod tests {
                 offset: [0, 0, 2][random.below(3)],
                 limit: [Some(0), Some(1), Some(3), Some(8), None][random.below(5)],
                 ties: [None, Some(1)][random.below(2)],
+                rank: [None, Some(Rank::RowNumber), Some(Rank::Rank), Some(Rank::DenseRank)][random.below(4)],
             };
             let workers = 1 + random.below(3);
             let (built, directions) = (layout.clone(), order.clone());
