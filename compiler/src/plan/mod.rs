@@ -205,31 +205,44 @@ pub struct AggregateCall {
     pub span: Span,
 }
 
-fn nullable(columns: Vec<Column>) -> Vec<Column> {
-    columns.into_iter().map(|c| Column { ty: ColumnType::new(c.ty.ty, true), ..c }).collect()
-}
-
 impl Plan {
     /// The result's columns, in order.
     pub fn columns(&self) -> Vec<Column> {
+        let mut columns = vec![];
+        self.add_columns(&mut columns);
+        columns
+    }
+
+    /// Into one list: a tree of joins would copy the columns of its leaves at every level.
+    fn add_columns(&self, out: &mut Vec<Column>) {
+        let start = out.len();
         match self {
             Plan::Table { columns, .. }
             | Plan::View { columns, .. }
             | Plan::Values { columns, .. }
             | Plan::Union { columns, .. }
             | Plan::SetDifference { columns, .. }
-            | Plan::SetIntersection { columns, .. } => columns.clone(),
-            Plan::Filter { input, .. } | Plan::Distinct { input } => input.columns(),
-            Plan::TopK { input, ranked, .. } => input.columns().into_iter().chain(ranked.clone()).collect(),
-            Plan::Project { columns, .. } => columns.iter().map(|(column, _)| column.clone()).collect(),
-            Plan::Join { kind, left, right, .. } | Plan::Apply { kind, left, right, .. } => match kind {
-                JoinKind::Inner => [left.columns(), right.columns()].concat(),
-                JoinKind::Left => [left.columns(), nullable(right.columns())].concat(),
-                JoinKind::Full => nullable([left.columns(), right.columns()].concat()),
-                JoinKind::Semi | JoinKind::Anti => left.columns(),
-            },
+            | Plan::SetIntersection { columns, .. } => out.extend_from_slice(columns),
+            Plan::Filter { input, .. } | Plan::Distinct { input } => input.add_columns(out),
+            Plan::TopK { input, ranked, .. } => {
+                input.add_columns(out);
+                out.extend(ranked.clone());
+            }
+            Plan::Project { columns, .. } => out.extend(columns.iter().map(|(column, _)| column.clone())),
+            Plan::Join { kind, left, right, .. } | Plan::Apply { kind, left, right, .. } => {
+                left.add_columns(out);
+                let padded = match kind {
+                    JoinKind::Semi | JoinKind::Anti => return,
+                    JoinKind::Inner => usize::MAX,
+                    JoinKind::Left => out.len(),
+                    JoinKind::Full => start,
+                };
+                right.add_columns(out);
+                out.iter_mut().skip(padded).for_each(|column| column.ty.nullable = true);
+            }
             Plan::Aggregate { keys, aggregates, .. } => {
-                keys.iter().map(|(c, _)| c.clone()).chain(aggregates.iter().map(|(c, _)| c.clone())).collect()
+                out.extend(keys.iter().map(|(column, _)| column.clone()));
+                out.extend(aggregates.iter().map(|(column, _)| column.clone()));
             }
         }
     }

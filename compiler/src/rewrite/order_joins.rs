@@ -24,6 +24,8 @@ pub fn run(plan: Plan, cx: &mut Context) -> Plan {
 struct Condition {
     expr: Expr,
     after: BTreeSet<usize>,
+    /// The inputs that each side of an equality reads.
+    sides: Option<[BTreeSet<usize>; 2]>,
 }
 
 /// The inputs and conditions of a tree of inner joins, in text order.
@@ -46,7 +48,9 @@ impl Group {
                         true => (first..self.inputs.len()).collect(),
                         false => self.read_by(&expr),
                     };
-                    self.conditions.push(Condition { expr, after });
+                    let sides = equality(&expr).or(null_safe_equality(&expr));
+                    let sides = sides.map(|(a, b)| [self.read_by(a), self.read_by(b)]);
+                    self.conditions.push(Condition { expr, after, sides });
                 }
             }
             plan => {
@@ -86,13 +90,12 @@ impl Group {
 
     /// Does an equality connect the input with those already joined?
     fn linked(&self, joined: &BTreeSet<usize>, input: usize) -> bool {
+        let alone = |side: &BTreeSet<usize>| side.len() == 1 && side.contains(&input);
+        let known = |side: &BTreeSet<usize>| !side.is_empty() && side.is_subset(joined);
         self.conditions.iter().any(|condition| {
-            let Some((a, b)) = equality(&condition.expr).or(null_safe_equality(&condition.expr)) else { return false };
-            let (a, b) = (self.read_by(a), self.read_by(b));
-            let new = BTreeSet::from([input]);
-            condition.after.iter().all(|other| *other == input || joined.contains(other))
-                && ((a == new && !b.is_empty() && b.is_subset(joined))
-                    || (b == new && !a.is_empty() && a.is_subset(joined)))
+            let Some([a, b]) = &condition.sides else { return false };
+            ((alone(a) && known(b)) || (alone(b) && known(a)))
+                && condition.after.iter().all(|other| *other == input || joined.contains(other))
         })
     }
 
