@@ -58,7 +58,7 @@ fn parse_statement(source: &Source<'_>, range: Range<usize>) -> Parsed<Statement
         return Err(Box::new(error.help("split it into several views")));
     }
     // sqlparser counts these levels too, but may report another reading of the text instead.
-    if prefix_run(&tokens) > NESTING_MAX / 2 {
+    if prefix_run(&tokens) > NESTING_MAX / 2 || bracket_depth(&tokens) > NESTING_MAX - 5 {
         return Err(too_deep(span));
     }
     let parser = Parser::new(&FeldcDialect).with_recursion_limit(NESTING_MAX).with_tokens_with_locations(tokens);
@@ -81,6 +81,24 @@ fn prefix_run(tokens: &[TokenWithSpan]) -> usize {
         longest = longest.max(run);
     }
     longest
+}
+
+/// How deep parentheses and CASE ... END stand inside each other. (An END without CASE is a name.)
+fn bracket_depth(tokens: &[TokenWithSpan]) -> usize {
+    let (mut deepest, mut depth) = (0usize, 0usize);
+    for token in tokens {
+        let keyword = match &token.token {
+            Token::Word(word) if word.quote_style.is_none() => word.keyword,
+            _ => Keyword::NoKeyword,
+        };
+        match (&token.token, keyword) {
+            (Token::LParen, _) | (_, Keyword::CASE) => depth += 1,
+            (Token::RParen, _) | (_, Keyword::END) => depth = depth.saturating_sub(1),
+            _ => (),
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 fn too_deep(span: Span) -> Box<Diagnostic> {
@@ -402,6 +420,9 @@ mod tests {
     fn deep_and_long_programs_are_no_danger() {
         let deep = format!("CREATE VIEW v AS SELECT {}1{}", "(".repeat(5000), ")".repeat(5000));
         assert!(check(&deep).contains("54001"));
+        let case = |n: usize| format!("CREATE VIEW v AS SELECT {}1{}", "CASE WHEN a THEN ".repeat(n), " END".repeat(n));
+        assert!(check(&case(300)).contains("54001"));
+        assert!(!check(&case(190)).contains("54001"));
         let queries = format!("CREATE VIEW v AS {}SELECT 1{}", "SELECT * FROM (".repeat(5000), ")".repeat(5000));
         assert!(check(&queries).contains("54001"));
         let long = format!("CREATE VIEW v AS SELECT 1 WHERE true{}", " AND true".repeat(50_000));
