@@ -205,3 +205,17 @@ fn a_token_guards_everything_but_health() {
     assert_eq!(server.call("GET", "/stats", "Authorization: Bearer secreT\r\n", b"").0, 401);
     assert_eq!(server.call("GET", "/stats", "Authorization: Bearer secret\r\n", b"").0, 200);
 }
+
+#[test]
+fn idle_connections_do_not_keep_health_checks_out() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &echo::schema(Value::Null, Value::Null, false), &[]);
+    let idle: Vec<_> =
+        (0..520).map(|_| std::net::TcpStream::connect(("127.0.0.1", server.port)).expect("a connection")).collect();
+    assert_eq!(server.call("GET", "/healthz", "", b"").0, 200);
+    let (status, body) = server.call("GET", "/stats", "", b"");
+    assert_eq!(status, 503, "{body}");
+    assert!(body.contains("TooManyConnections"), "{body}");
+    drop(idle);
+    wait_for(|| (server.call("GET", "/stats", "", b"").0 == 200).then_some(()));
+}

@@ -43,6 +43,11 @@ impl ApiError {
         ApiError::unavailable("Terminating", "the pipeline is stopping and takes no more requests")
     }
 
+    pub fn too_many_connections() -> ApiError {
+        let message = "too many connections are open: close idle ones, then try again";
+        ApiError::unavailable("TooManyConnections", message)
+    }
+
     pub fn no_such_path(path: &str) -> ApiError {
         ApiError::not_found("UnknownPath", format!("there is nothing at {path:?}"))
     }

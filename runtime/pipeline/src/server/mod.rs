@@ -26,14 +26,20 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// Open connections; further ones wait in the system's queue.
+/// Open connections; further ones are told so, but for `/healthz`, which is answered whatever happens.
 const CONNECTIONS_MAX: usize = 512;
+
+/// Connections beyond that at a time, while they are told; still further ones wait in the system's queue.
+const SPARE_CONNECTIONS: usize = 64;
 
 /// Open egress streams; a further one is refused.
 const EGRESS_MAX: usize = 64;
 
 /// A client has so long to send its headers.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Likewise on a spare connection.
+const SPARE_HEADER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Bytes of a request's headers.
 const HEADER_BYTES_MAX: usize = 64 << 10;
@@ -108,9 +114,16 @@ fn router(server: Arc<Server>) -> Router {
 pub async fn run(server: Arc<Server>, listener: TcpListener) {
     let router = router(server.clone());
     let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let spares = Arc::new(Semaphore::new(SPARE_CONNECTIONS));
     loop {
-        // The semaphore is never closed.
-        let Ok(permit) = connections.clone().acquire_owned().await else { return };
+        let (permit, spare) = match connections.clone().try_acquire_owned() {
+            Ok(permit) => (permit, false),
+            // The semaphore is never closed.
+            Err(_) => match spares.clone().acquire_owned().await {
+                Ok(permit) => (permit, true),
+                Err(_) => return,
+            },
+        };
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(error) => {
@@ -124,10 +137,14 @@ pub async fn run(server: Arc<Server>, listener: TcpListener) {
         let _ = stream.set_nodelay(true);
         let (server, router) = (server.clone(), router.clone());
         tokio::spawn(async move {
-            let service = hyper::service::service_fn(move |request| answer(server.clone(), router.clone(), request));
+            let service = hyper::service::service_fn(move |request| {
+                let (server, router) = (server.clone(), router.clone());
+                answer(server, router, request, spare)
+            });
             let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(HEADER_TIMEOUT)
+                .keep_alive(!spare)
+                .header_read_timeout(if spare { SPARE_HEADER_TIMEOUT } else { HEADER_TIMEOUT })
                 .max_buf_size(HEADER_BYTES_MAX)
                 .serve_connection(TokioIo::new(stream), service);
             if let Err(error) = connection.await {
@@ -142,8 +159,12 @@ async fn answer(
     server: Arc<Server>,
     router: Router,
     request: hyper::Request<hyper::body::Incoming>,
+    spare: bool,
 ) -> Result<Response, std::convert::Infallible> {
     use hyper::service::Service as _;
+    if spare && request.uri().path() != "/healthz" {
+        return Ok(ApiError::too_many_connections().into_response());
+    }
     let request = request.map(Body::new);
     if let Err(refused) = server.authorize(&request) {
         return Ok(refused.into_response());
