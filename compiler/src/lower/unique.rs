@@ -72,9 +72,8 @@ impl Unique<'_> {
             }
             Plan::Distinct { input } => [self.keys(input), vec![all(&input.columns())]].concat(),
             Plan::TopK { input, partition, window, .. } => {
-                let one = window.limit.is_some_and(|limit| limit <= 1) && window.ties.is_none();
                 let key = partition.iter().copied().collect();
-                if one { [self.keys(input), vec![key]].concat() } else { self.keys(input) }
+                if window.at_most_one() { [self.keys(input), vec![key]].concat() } else { self.keys(input) }
             }
             Plan::SetDifference { left, all: bag, columns, .. }
             | Plan::SetIntersection { left, all: bag, columns, .. } => {
@@ -106,6 +105,16 @@ impl Unique<'_> {
         }
         if kind == JoinKind::Inner && left_keys.iter().any(|key| key.is_subset(&matched(&of_left))) {
             found.extend(right_keys.iter().cloned());
+        }
+        // A NULL of the key looks like the padding of an unmatched row.
+        let (left_columns, right_columns) = (left.columns(), right.columns());
+        let solid = |key: &Key, columns: &[Column]| {
+            !key.is_empty() && columns.iter().all(|column| !column.ty.nullable || !key.contains(&column.id))
+        };
+        let (mut left_keys, mut right_keys) = (left_keys, right_keys);
+        if kind == JoinKind::Full {
+            left_keys.retain(|key| solid(key, &left_columns));
+            right_keys.retain(|key| solid(key, &right_columns));
         }
         for left in &left_keys {
             found.extend(right_keys.iter().map(|right| left.union(right).copied().collect()));
@@ -202,6 +211,11 @@ mod tests {
         check("CREATE VIEW v AS SELECT x.k, y.k AS l FROM p x JOIN p y ON x.a = y.k;", &[&[0]]);
         check("CREATE VIEW v AS SELECT x.k, y.k AS l FROM p x LEFT JOIN p y ON x.a = y.k;", &[&[0]]);
         check("CREATE VIEW v AS SELECT x.k, y.k AS l FROM p x FULL JOIN p y ON x.a = y.k;", &[&[0, 1]]);
+        let groups = "(SELECT a FROM t GROUP BY a)";
+        check(
+            &format!("CREATE VIEW v AS SELECT x.a, y.a AS b FROM {groups} x FULL JOIN {groups} y ON x.a = y.a;"),
+            &[],
+        );
         check("CREATE VIEW v AS SELECT x.k, y.k AS l FROM p x JOIN p y ON x.a < y.k;", &[&[0, 1]]);
     }
 

@@ -67,9 +67,8 @@ impl Facts {
             Plan::Aggregate { keys, .. } => vec![keys.iter().map(|(column, _)| column.id).collect()],
             Plan::Distinct { input } => [self.keys(input), vec![all(&input.columns())]].concat(),
             Plan::TopK { input, partition, window, .. } => {
-                let one = window.limit.is_some_and(|limit| limit <= 1) && window.ties.is_none();
                 let key = partition.iter().copied().collect();
-                if one { [self.keys(input), vec![key]].concat() } else { self.keys(input) }
+                if window.at_most_one() { [self.keys(input), vec![key]].concat() } else { self.keys(input) }
             }
             Plan::Union { .. } => vec![],
             Plan::SetDifference { left, all: bag, columns, .. }

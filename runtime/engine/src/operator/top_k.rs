@@ -35,6 +35,18 @@ pub struct Window {
     pub rank: Option<Rank>,
 }
 
+impl Window {
+    /// Is there at most one row in it? Rows that tie may all be.
+    pub fn at_most_one(&self) -> bool {
+        let one = self.limit.is_some_and(|limit| limit <= 1);
+        match self.rank {
+            None => one && self.ties.is_none(),
+            Some(Rank::RowNumber) => one,
+            Some(Rank::Rank | Rank::DenseRank) => self.limit == Some(0),
+        }
+    }
+}
+
 /// SQL:2016 7.11, "rank functions" and ROW_NUMBER.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rank {
