@@ -21,7 +21,7 @@ pub fn same(a: &Expr, b: &Expr) -> bool {
         });
         copy
     }
-    a.ty == b.ty && without_places(a) == without_places(b)
+    a.alike(b, &|a, b| without_places(a) == without_places(b))
 }
 
 /// Forgets the places of aggregate calls.

@@ -64,11 +64,14 @@ fn truth_in_branch(expr: &Expr, scope: &mut Scope) -> TokenStream {
 /// May an AND that only asks for truth stop at the first operand that is not true? A NULL does not end a three-valued
 /// AND, so an operand behind it is evaluated, which shows when it fails.
 pub fn stops_early(operands: &[Expr]) -> bool {
-    (0..operands.len()).all(|at| may_stop_after(operands, at))
+    early_stops(operands) == operands.len()
 }
 
-pub fn may_stop_after(operands: &[Expr], at: usize) -> bool {
-    !operands[at].ty.nullable || operands[at + 1..].iter().all(|operand| !operand.fallible())
+/// The number of leading operands after each of which such an AND may stop: all, or those before the first nullable
+/// one that stands before a fallible one.
+pub fn early_stops(operands: &[Expr]) -> usize {
+    let last_fallible = operands.iter().rposition(Expr::fallible).unwrap_or(0);
+    operands[..last_fallible].iter().position(|operand| operand.ty.nullable).unwrap_or(operands.len())
 }
 
 fn emit_truths(operands: &[Expr], connective: TokenStream, scope: &mut Scope, block: &mut Block) -> TokenStream {

@@ -1,6 +1,6 @@
 //! One function for each Map and Join node, in a module for each view.
 
-use super::expression::{emit_truth, emit_value, may_stop_after};
+use super::expression::{early_stops, emit_truth, emit_value};
 use super::names::Names;
 use super::output::emit_outputs;
 use super::print;
@@ -120,12 +120,12 @@ fn emit_let(expr: &Expr, scope: &mut Scope, block: &mut Block) {
 }
 
 /// An AND is tested operand by operand, so that columns are decoded only for rows that passed what stands before, as
-/// far as [`may_stop_after`] allows.
+/// far as [`early_stops`] allows.
 fn emit_filter(expr: &Expr, scope: &mut Scope, block: &mut Block) {
     let ExprKind::And(operands) = &expr.kind else {
         return emit_test(expr, scope, block);
     };
-    let split = (0..operands.len()).take_while(|&at| may_stop_after(operands, at)).count();
+    let split = early_stops(operands);
     for operand in &operands[..split] {
         emit_filter(operand, scope, block);
     }

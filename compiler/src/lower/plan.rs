@@ -111,12 +111,13 @@ impl Lowering<'_> {
 
     pub(super) fn distinct(&mut self, rel: Rel, columns: &[Column]) -> Result<Rel, Unsupported> {
         let mut exprs: Vec<Expr> = vec![];
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
         let mut positions: BTreeMap<ColumnId, usize> = BTreeMap::new();
         for column in columns {
             let expr = rel.column(column)?;
-            let known = exprs.iter().position(|other| canonical(other) == canonical(&expr));
-            positions.insert(column.id, known.unwrap_or(exprs.len()));
-            if known.is_none() {
+            let position = *known.entry(canonical(&expr)).or_insert(exprs.len());
+            positions.insert(column.id, position);
+            if position == exprs.len() {
                 exprs.push(expr);
             }
         }
@@ -171,16 +172,16 @@ impl Lowering<'_> {
         scalar: bool,
     ) -> Result<Rel, Unsupported> {
         let mut columns: Vec<FlowColumn> = vec![];
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
         let mut positions: BTreeMap<ColumnId, usize> = BTreeMap::new();
         for (column, id) in keys {
             let definition = rel.columns.get(id).cloned();
             let expr = definition.ok_or_else(|| {
                 missing(*id, &Expr { kind: ExprKind::Column(*id), ty: column.ty, span: self.flow.span })
             })?;
-            let same = |other: &FlowColumn| other.expr.as_ref().is_some_and(|e| canonical(e) == canonical(&expr));
-            let known = columns.iter().position(same);
-            positions.insert(column.id, known.unwrap_or(columns.len()));
-            if known.is_none() {
+            let position = *known.entry(canonical(&expr)).or_insert(columns.len());
+            positions.insert(column.id, position);
+            if position == columns.len() {
                 columns.push(FlowColumn::of(expr));
             }
         }

@@ -128,6 +128,30 @@ impl Expr {
         }
     }
 
+    /// The same expression, wherever it stands in the text; `plans` compares subqueries, which have columns of their
+    /// own. Copies nothing: long lists of expressions are compared each with each.
+    pub fn alike(&self, other: &Expr, plans: &impl Fn(&Expr, &Expr) -> bool) -> bool {
+        use ExprKind as K;
+        let all = |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.alike(b, plans));
+        self.ty == other.ty
+            && match (&self.kind, &other.kind) {
+                (K::Call { function: f, arguments: a }, K::Call { function: g, arguments: b }) => f == g && all(a, b),
+                (K::And(a), K::And(b)) | (K::Or(a), K::Or(b)) | (K::Coalesce(a), K::Coalesce(b)) => all(a, b),
+                (K::IsNull(a), K::IsNull(b)) | (K::Try(a), K::Try(b)) => a.alike(b, plans),
+                (K::Case { branches: a, otherwise: c }, K::Case { branches: b, otherwise: d }) => {
+                    let both =
+                        |((a, x), (b, y)): (&(Expr, Expr), &(Expr, Expr))| a.alike(b, plans) && x.alike(y, plans);
+                    let last = match (c, d) {
+                        (Some(c), Some(d)) => c.alike(d, plans),
+                        (c, d) => c.is_none() && d.is_none(),
+                    };
+                    a.len() == b.len() && a.iter().zip(b).all(both) && last
+                }
+                (K::Subquery { .. }, K::Subquery { .. }) => plans(self, other),
+                (a, b) => a == b,
+            }
+    }
+
     /// Can evaluation fail? (Guarded operands count too: the answer is for the whole expression.)
     pub fn fallible(&self) -> bool {
         match &self.kind {
