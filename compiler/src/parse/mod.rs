@@ -61,11 +61,28 @@ fn parse_statement(source: &Source<'_>, range: Range<usize>) -> Parsed<Statement
     if prefix_run(&tokens) > NESTING_MAX / 2 || bracket_depth(&tokens) > NESTING_MAX - 5 {
         return Err(too_deep(span));
     }
-    let parser = Parser::new(&FeldcDialect).with_recursion_limit(NESTING_MAX).with_tokens_with_locations(tokens);
-    let mut cx = Cx { source, parser, span };
+    let mut cx = Cx { source, parser: parser(tokens.clone(), NESTING_MAX), span };
     // The tree of a long chain is as deep as the chain: cloning and dropping it needs the stack for it.
-    let kind = with_stack(operators, || cx.statement()).map_err(|error| cx.feature_to_come(error))?;
+    let kind = with_stack(operators, || cx.statement()).map_err(|error| match goes_on_deeper(&cx, tokens, &error) {
+        true => too_deep(span),
+        false => cx.feature_to_come(error),
+    })?;
     Ok(Statement { kind, span, operators })
+}
+
+fn parser(tokens: Vec<TokenWithSpan>, levels: usize) -> Parser<'static> {
+    Parser::new(&FeldcDialect).with_recursion_limit(levels).with_tokens_with_locations(tokens)
+}
+
+/// Is a syntax error only the end of the levels? sqlparser tries other readings where one nests too deeply, and reports
+/// what is wrong with those; such an error moves when more levels are allowed.
+fn goes_on_deeper(cx: &Cx<'_>, tokens: Vec<TokenWithSpan>, error: &Diagnostic) -> bool {
+    const LEVELS: usize = 4 * NESTING_MAX;
+    if error.code != code::SYNTAX_ERROR {
+        return false;
+    }
+    let mut deeper = Cx { source: cx.source, parser: parser(tokens, LEVELS), span: cx.span };
+    with_stack(OPERATORS_MAX, || deeper.statement().map_or_else(|other| *other != *error, |_| true))
 }
 
 /// Length of the longest run of prefix operators.
@@ -153,7 +170,8 @@ pub fn with_stack<T>(operators: usize, f: impl FnOnce() -> T) -> T {
 /// The statement's tokens, placed in the whole program.
 fn tokenize(source: &Source<'_>, span: Span) -> Parsed<Vec<TokenWithSpan>> {
     let mut tokens = vec![];
-    let result = Tokenizer::new(&FeldcDialect, source.slice(span)).tokenize_with_location_into_buf(&mut tokens);
+    let text = split::blank_comments(source.slice(span));
+    let result = Tokenizer::new(&FeldcDialect, &text).tokenize_with_location_into_buf(&mut tokens);
     let moved = |at: Location| Location {
         line: at.line + u64::from(span.line) - 1,
         column: if at.line == 1 { at.column + u64::from(span.column) - 1 } else { at.column },
@@ -168,7 +186,7 @@ fn tokenize(source: &Source<'_>, span: Span) -> Parsed<Vec<TokenWithSpan>> {
         token.span.start = moved(token.span.start);
         token.span.end = moved(token.span.end);
     }
-    if let Some(token) = tokens.iter().find(|token| is_empty_name(&token.token)) {
+    if let Some(token) = empty_name(&tokens) {
         let place = source.convert(token.span).unwrap_or(span);
         let error = Diagnostic::error(code::SYNTAX_ERROR, "a quoted name has no character", place);
         return Err(Box::new(error.help("write the name between the quotes; a text stands in single quotes")));
@@ -176,8 +194,21 @@ fn tokenize(source: &Source<'_>, span: Span) -> Parsed<Vec<TokenWithSpan>> {
     Ok(rewrite_tokens::rewrite(tokens))
 }
 
-fn is_empty_name(token: &Token) -> bool {
-    matches!(token, Token::Word(word) if word.quote_style.is_some() && word.value.is_empty())
+/// A quoted name, or a text as the name behind AS, that has no character.
+fn empty_name(tokens: &[TokenWithSpan]) -> Option<&TokenWithSpan> {
+    let mut after_as = false;
+    tokens.iter().find(|token| match &token.token {
+        Token::Word(word) => {
+            after_as = word.keyword == Keyword::AS && word.quote_style.is_none();
+            word.quote_style.is_some() && word.value.is_empty()
+        }
+        Token::SingleQuotedString(text) => after_as && text.is_empty(),
+        Token::Whitespace(_) => false,
+        _ => {
+            after_as = false;
+            false
+        }
+    })
 }
 
 /// One statement's parser with the program's text.
@@ -429,6 +460,45 @@ mod tests {
         assert_eq!(parse(&long).1, vec![]);
         let nots = format!("CREATE VIEW v AS SELECT {} true", "NOT ".repeat(5000));
         assert!(check(&nots).contains("54001"));
+    }
+
+    #[test]
+    fn what_nests_too_deeply_is_no_syntax_error() {
+        let mixed = |n: usize| format!("CREATE VIEW v AS SELECT {}p", "p = NOT ".repeat(n));
+        let exists = |n: usize| {
+            let (open, close) = ("NOT EXISTS (SELECT 1 FROM t WHERE ".repeat(n), ")".repeat(n));
+            format!("CREATE VIEW v AS SELECT 1 FROM t WHERE {open}p{close}")
+        };
+        let cases = |n: usize| {
+            let (open, close) = ("NOT CASE WHEN p THEN p ELSE ".repeat(n), " END".repeat(n));
+            format!("CREATE VIEW v AS SELECT {open}p{close}")
+        };
+        for statement in [mixed, exists, cases] {
+            assert_eq!(parse(&statement(90)).1, vec![]);
+            assert!(check(&statement(130)).contains("54001"));
+        }
+        assert!(check(&mixed(5000)).contains("54001"));
+        assert!(check("CREATE VIEW v AS SELECT p = NOT p p p").contains("42601"));
+    }
+
+    #[test]
+    fn a_name_has_characters() {
+        for text in ["SELECT 1 AS \"\"", "SELECT 1 AS ''", "SELECT 1 AS /* c */ ''", "SELECT x.\"\" FROM x"] {
+            assert!(
+                check(&format!("CREATE VIEW v AS {text}")).contains("error[42601]: a quoted name has no character")
+            );
+        }
+        assert_eq!(parse("CREATE VIEW v AS SELECT CAST('' AS VARCHAR) AS a, '' AS b, '' || '' AS \" \"").1, vec![]);
+    }
+
+    #[test]
+    fn a_comment_ends_with_its_line() {
+        let shown =
+            check("CREATE VIEW v AS -- one\rSELECT 1; -- two\r\nCREATE VIEW w AS SELECT /* a /* b */ c */ 2 --");
+        assert!(
+            shown.starts_with("CREATE VIEW v AS SELECT 1") && shown.contains("CREATE VIEW w AS SELECT 2"),
+            "{shown}"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Cuts a program at its `;`, so that an error in one statement does not hide the errors of the next.
 
 use crate::diagnostic::{Diagnostic, Source, code};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Byte ranges of the statements, without the `;` and surrounding blanks and comments. A quote or comment that does
@@ -14,40 +15,78 @@ pub fn split(source: &Source<'_>) -> (Vec<Range<usize>>, Vec<Diagnostic>) {
     // A byte order mark is no text.
     let mut at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     while at < bytes.len() {
-        let (end, is_content) = match bytes[at] {
-            b'-' if bytes.get(at + 1) == Some(&b'-') => (find(bytes, at, b"\n").unwrap_or(bytes.len()), false),
-            b'/' if bytes.get(at + 1) == Some(&b'*') => match comment_end(bytes, at + 2) {
-                Some(end) => (end, false),
-                None => {
-                    errors.push(unterminated(source, at, at + 2, "comment", "*/"));
-                    content = None;
-                    break;
-                }
-            },
-            // A doubled quote inside is an end directly followed by a start.
-            quote @ (b'\'' | b'"') => match find(bytes, at + 1, &[quote]) {
-                Some(end) => (end, true),
-                None => {
-                    let what = if quote == b'"' { "quoted name" } else { "text literal" };
-                    errors.push(unterminated(source, at, at + 1, what, if quote == b'"' { "\"" } else { "'" }));
-                    content = None;
-                    break;
-                }
-            },
-            b';' => {
-                statements.extend(content.take());
-                at += 1;
-                continue;
+        let (piece, end) = piece(bytes, at);
+        match piece {
+            Piece::Blank | Piece::LineComment => (),
+            Piece::Content => content = Some(content.map_or(at, |range| range.start)..end),
+            Piece::Semicolon => statements.extend(content.take()),
+            Piece::Unterminated(opening, what, closing) => {
+                errors.push(unterminated(source, at, at + opening, what, closing));
+                content = None;
             }
-            byte => (at + 1, !byte.is_ascii_whitespace()),
-        };
-        if is_content {
-            content = Some(content.map_or(at, |range| range.start)..end);
         }
         at = end;
     }
     statements.extend(content);
     (statements, errors)
+}
+
+/// The text with blanks for comments from `--` to a carriage return that stands alone, where sqlparser reads on to the
+/// line feed. Every character keeps its place.
+pub fn blank_comments(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    if !bytes.contains(&b'\r') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::new();
+    let (mut at, mut copied) = (0, 0);
+    while at < bytes.len() {
+        let (piece, end) = piece(bytes, at);
+        if matches!(piece, Piece::LineComment) && bytes.get(end) == Some(&b'\r') && bytes.get(end + 1) != Some(&b'\n') {
+            out += &text[copied..at];
+            out.extend(text[at..end].chars().map(|_| ' '));
+            copied = end;
+        }
+        at = end;
+    }
+    if copied == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[copied..]) }
+}
+
+enum Piece {
+    Blank,
+    /// From `--` up to the end of the line.
+    LineComment,
+    Content,
+    Semicolon,
+    /// Length of the opening mark, what it opens, and the missing mark.
+    Unterminated(usize, &'static str, &'static str),
+}
+
+/// What stands at an offset, and the offset just after it.
+fn piece(bytes: &[u8], at: usize) -> (Piece, usize) {
+    let next = bytes.get(at + 1);
+    let closed = |end: Option<usize>, piece, unterminated| match end {
+        Some(end) => (piece, end),
+        None => (unterminated, bytes.len()),
+    };
+    match bytes[at] {
+        b'-' if next == Some(&b'-') => (Piece::LineComment, line_end(bytes, at)),
+        b'/' if next == Some(&b'*') => {
+            closed(comment_end(bytes, at + 2), Piece::Blank, Piece::Unterminated(2, "comment", "*/"))
+        }
+        // A doubled quote inside is an end directly followed by a start.
+        b'\'' => closed(find(bytes, at + 1, b'\''), Piece::Content, Piece::Unterminated(1, "text literal", "'")),
+        b'"' => closed(find(bytes, at + 1, b'"'), Piece::Content, Piece::Unterminated(1, "quoted name", "\"")),
+        b';' => (Piece::Semicolon, at + 1),
+        byte if byte.is_ascii_whitespace() => (Piece::Blank, at + 1),
+        _ => (Piece::Content, at + 1),
+    }
+}
+
+/// The offset of the next line feed or carriage return, or of the end.
+fn line_end(bytes: &[u8], from: usize) -> usize {
+    let ends = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    bytes[from..].iter().position(ends).map_or(bytes.len(), |length| from + length)
 }
 
 /// The offset just after a comment whose text starts at `from`. Comments nest, as in the standard.
@@ -69,9 +108,8 @@ fn comment_end(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 /// The offset just after the next occurrence of `needle`.
-fn find(bytes: &[u8], from: usize, needle: &[u8]) -> Option<usize> {
-    let rest = bytes.get(from..)?;
-    rest.windows(needle.len()).position(|window| window == needle).map(|at| from + at + needle.len())
+fn find(bytes: &[u8], from: usize, needle: u8) -> Option<usize> {
+    bytes[from..].iter().position(|byte| *byte == needle).map(|length| from + length + 1)
 }
 
 fn unterminated(source: &Source<'_>, start: usize, end: usize, what: &str, closing: &str) -> Diagnostic {
@@ -96,6 +134,16 @@ mod tests {
         check("  -- only a comment", &[]);
         check("a /* 'b */ c", &["a /* 'b */ c"]);
         check("a /* ; /* ; */ ; */ b;/**/c/*/*/**/*/*/", &["a /* ; /* ; */ ; */ b", "c"]);
+        check("-- a;\rb; -- c;\r\nd -- e;", &["b", "d"]);
+    }
+
+    #[test]
+    fn a_carriage_return_ends_a_comment() {
+        assert_eq!(
+            blank_comments("a -- é'\rb '-- c\r' -- d\r\ne /* -- \r */ --f"),
+            "a      \rb '-- c\r' -- d\r\ne /* -- \r */ --f"
+        );
+        assert!(matches!(blank_comments("a -- b\nc"), Cow::Borrowed(_)));
     }
 
     #[test]
