@@ -9,6 +9,7 @@ pub use source::Source;
 pub use suggest::closest;
 
 use crate::plan::Span;
+use feldc_value::error::clipped;
 
 /// SQLSTATEs of compile-time errors (ISO/IEC 9075-2, clause 24, with PostgreSQL's subclasses).
 pub mod code {
@@ -69,7 +70,7 @@ impl Diagnostic {
         Diagnostic {
             severity,
             code,
-            headline: headline.into(),
+            headline: clipped(headline.into()),
             primary: Label { span, text: String::new() },
             labels: vec![],
             notes: vec![],
@@ -96,27 +97,47 @@ impl Diagnostic {
     }
 
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
-        self.primary.text = text.into();
+        self.primary.text = clipped(text.into());
         self
     }
 
     /// A further place that explains the first.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
-        self.labels.push(Label { span, text: text.into() });
+        self.labels.push(Label { span, text: clipped(text.into()) });
         self
     }
 
     pub fn remark(mut self, text: impl Into<String>) -> Diagnostic {
-        self.notes.push(text.into());
+        self.notes.push(clipped(text.into()));
         self
     }
 
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
-        self.help = Some(text.into());
+        self.help = Some(clipped(text.into()));
         self
     }
 
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_quotations_are_cut_in_the_middle() {
+        let long = |text: &str| format!("\"{}\" {text}", "é".repeat(100_000));
+        let made = Diagnostic::error(code::SYNTAX_ERROR, long("headline"), Span::default())
+            .label(long("label"))
+            .also(Span::default(), long("place"))
+            .remark(long("note"))
+            .help(long("help"));
+        let parts = [&made.headline, &made.primary.text, &made.labels[0].text, &made.notes[0], &made.help.unwrap()];
+        for (part, end) in parts.into_iter().zip(["headline", "label", "place", "note", "help"]) {
+            assert!(part.len() < 750 && part.starts_with("\"éé") && part.ends_with(&format!("é\" {end}")), "{part}");
+            assert_eq!(part.matches("...").count(), 1);
+        }
     }
 }

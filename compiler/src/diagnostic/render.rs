@@ -1,6 +1,7 @@
 //! Diagnostics as text: the source lines with the labels under them.
 
 use super::{Diagnostic, Severity, Source};
+use std::borrow::Cow;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
@@ -61,7 +62,7 @@ fn render_one(diagnostic: &Diagnostic, file: &str, source: &Source<'_>, style: S
     };
     let mut out = String::new();
     let code = if diagnostic.code.is_empty() { String::new() } else { format!("[{}]", diagnostic.code) };
-    let _ = writeln!(out, "{}: {}", paint(&format!("{word}{code}"), tint), diagnostic.headline);
+    let _ = writeln!(out, "{}: {}", paint(&format!("{word}{code}"), tint), printable(&diagnostic.headline));
     let span = diagnostic.primary.span;
     if span.line > 0 {
         let _ = writeln!(out, "{:gutter$} --> {file}:{}:{}", "", span.line, span.column);
@@ -78,17 +79,25 @@ fn render_one(diagnostic: &Diagnostic, file: &str, source: &Source<'_>, style: S
         }
         shown = mark.line;
         let symbol = if mark.primary { "^" } else { "-" };
-        let under = format!("{} {}", symbol.repeat(view.width), mark.text);
+        let under = format!("{} {}", symbol.repeat(view.width), printable(mark.text));
         let under = paint(under.trim_end(), if mark.primary { tint } else { "\x1b[1;34m" });
         let _ = writeln!(out, " {:gutter$} | {:indent$}{under}", "", "", indent = view.indent);
     }
     for note in &diagnostic.notes {
-        let _ = writeln!(out, " {:gutter$} = note: {note}", "");
+        let _ = writeln!(out, " {:gutter$} = note: {}", "", printable(note));
     }
     if let Some(help) = &diagnostic.help {
-        let _ = writeln!(out, " {:gutter$} = help: {help}", "");
+        let _ = writeln!(out, " {:gutter$} = help: {}", "", printable(help));
     }
     out
+}
+
+/// Without the line ends and escapes that a quoted name may hold: they would be taken for ours.
+fn printable(text: &str) -> Cow<'_, str> {
+    match text.contains(char::is_control) {
+        true => Cow::Owned(text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// A source line as shown: tabs as blanks, cut around the label when very long.
@@ -188,6 +197,16 @@ mod tests {
         let diagnostic = Diagnostic::error("42703", "x", at(text, "oops"));
         let expected = "error[42703]: x\n  --> f:1:8\n 1 |     '漢字', oops\n   |             ^^^^\n";
         assert_eq!(render(&[diagnostic], "f", text, Style::Plain), expected);
+    }
+
+    #[test]
+    fn names_cannot_forge_lines() {
+        let diagnostic = Diagnostic::error("42703", "column \"a\nerror[1]: b\x1b[0m\" does not exist", at("x", "x"));
+        let shown = render(&[diagnostic], "f", "x", Style::Plain);
+        assert!(
+            shown.starts_with("error[42703]: column \"a\u{fffd}error[1]: b\u{fffd}[0m\" does not exist\n"),
+            "{shown}"
+        );
     }
 
     #[test]

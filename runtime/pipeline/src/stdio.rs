@@ -21,6 +21,7 @@ use crate::format::{Parsed, patch};
 use crate::glue::Program;
 use crate::relation;
 use feldc_engine::{Batch, Layout, Runtime, StepInput, StepOutput};
+use feldc_value::error::clipped;
 use feldc_value::json::json_string;
 use std::io::{self, BufRead, Write};
 
@@ -142,7 +143,7 @@ impl Session {
                 Ok(true)
             }
             Err(reason) => {
-                self.refused.get_or_insert_with(|| format!("line {number}: {reason}"));
+                self.refused.get_or_insert_with(|| clipped(format!("line {number}: {reason}")));
                 // Whoever sent a commit waits for an answer, though it was not well written.
                 let commit = line.trim_ascii_start().starts_with(b"{\"commit\"");
                 if commit {

@@ -17,6 +17,20 @@ pub const CANNOT_COERCE: SqlState = "42846";
 pub const CARDINALITY_VIOLATION: SqlState = "21000";
 pub const NOT_NULL_VIOLATION: SqlState = "23502";
 
+/// A part of a message without its middle when it is very long: it may quote what others wrote, of any length, and says
+/// at both ends what it is about.
+pub fn clipped(text: String) -> String {
+    const HEAD: usize = 250;
+    const TAIL: usize = 120;
+    let start = text.char_indices().nth(HEAD);
+    // Counted from the end, so that a text of any length is walked no further than what is shown.
+    let end = text.char_indices().rev().nth(TAIL);
+    match (start, end) {
+        (Some((start, _)), Some((end, _))) if start < end => format!("{}...{}", &text[..start], &text[end..]),
+        _ => text,
+    }
+}
+
 /// A failed evaluation, not yet placed in the program's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlError {
@@ -58,3 +72,15 @@ impl fmt::Display for EvalError {
 }
 
 impl std::error::Error for EvalError {}
+
+#[cfg(test)]
+mod tests {
+    use super::clipped;
+
+    #[test]
+    fn long_messages_lose_their_middle() {
+        assert_eq!(clipped("é".repeat(370)), "é".repeat(370));
+        let long = clipped(format!("\"{}\" is unknown", "é".repeat(100_000)));
+        assert!(long.len() < 750 && long.starts_with("\"éé") && long.ends_with("éé\" is unknown"), "{long}");
+    }
+}

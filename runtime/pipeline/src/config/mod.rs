@@ -411,13 +411,10 @@ fn check_labels(schema: &Schema, connectors: &Connectors, found: &mut Vec<Config
     let labels: Vec<&str> = connectors.inputs.iter().flat_map(|input| &input.labels).map(String::as_str).collect();
     for input in &connectors.inputs {
         for label in input.start_after.iter().filter(|label| !labels.contains(&label.as_str())) {
-            found.push(ConfigProblem {
-                relation: schema.tables[input.table].name.clone(),
-                path: "start_after".to_owned(),
-                message: format!("no connector has the label {label:?}"),
-                help: crate::suggest::nearest(label, labels.iter().copied())
-                    .map(|near| format!("did you mean {near:?}?")),
-            });
+            let near = crate::suggest::nearest(label, labels.iter().copied());
+            let help = near.map(|near| format!("did you mean {near:?}?"));
+            let mut problems = Problems { relation: &schema.tables[input.table].name, found };
+            problems.add("start_after", format!("no connector has the label {label:?}"), help);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::reference;
 use crate::suggest;
+use feldc_value::error::clipped;
 use serde_json::{Map, Value};
 
 /// Something wrong in a relation's connectors.
@@ -35,7 +36,8 @@ pub struct Problems<'a> {
 impl Problems<'_> {
     pub fn add(&mut self, path: &str, message: String, help: Option<String>) {
         let relation = self.relation.to_owned();
-        self.found.push(ConfigProblem { relation, path: path.to_owned(), message, help });
+        let (path, message, help) = (clipped(path.to_owned()), clipped(message), help.map(clipped));
+        self.found.push(ConfigProblem { relation, path, message, help });
     }
 }
 

@@ -2,6 +2,7 @@
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use feldc_value::error::clipped;
 use serde_json::{Value, json};
 
 /// A request that was refused.
@@ -15,7 +16,7 @@ pub struct ApiError {
 
 impl ApiError {
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> ApiError {
-        ApiError { status, code, message: message.into(), details: json!({}) }
+        ApiError { status, code, message: clipped(message.into()), details: json!({}) }
     }
 
     pub fn with(self, details: Value) -> ApiError {
