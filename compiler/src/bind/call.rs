@@ -74,7 +74,7 @@ impl Binder<'_> {
             let error = Diagnostic::error(code::UNDEFINED_FUNCTION, headline, span);
             let times = |ty: &str| matches!(ty, "DATE" | "TIME" | "TIMESTAMP");
             return self.fail(match (name, times(left), times(right)) {
-                ("-", true, true) => error.help("a difference needs its units: write (a - b) DAY or (a - b) SECOND"),
+                ("-", true, true) => error.help("cast one of them: a difference is of two times of one kind"),
                 ("+" | "-", true, false) => error.help("add an interval, for example INTERVAL '1' DAY"),
                 _ => error.help("cast one of the operands"),
             });

@@ -168,6 +168,7 @@ fn meet_types(a: SqlType, b: SqlType) -> Option<SqlType> {
 /// What to write where there is no cast.
 fn instead_of_cast(from: SqlType, to: SqlType) -> &'static str {
     match (from, to) {
+        (SqlType::Boolean, to) if to.is_numeric() => "cast it to INTEGER first: 1 for TRUE, 0 for FALSE",
         (SqlType::Boolean, _) => "write CASE WHEN ... THEN ... ELSE ... END with a value for each truth value",
         (_, SqlType::Boolean) => "compare the value with something, or ask whether it IS NULL",
         _ if from.is_interval() || to.is_interval() => {

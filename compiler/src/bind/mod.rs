@@ -381,8 +381,12 @@ mod tests {
         says("CREATE VIEW x AS SELECT d * 2 + k AS e FROM t", &["(d#2 * 2)", "CAST(k#0 AS DECIMAL(10, 0))"]);
         says("CREATE VIEW x AS SELECT v FROM t WHERE at > 5", &["error[42804]: DATE and INTEGER cannot be compared"]);
         says(
-            "CREATE VIEW x AS SELECT at - at AS d FROM t",
-            &["= help: a difference needs its units: write (a - b) DAY"],
+            "CREATE VIEW x AS SELECT at - at AS d, at + 1 AS e, at - '2024-01-01' AS f, CAST(at AS TIMESTAMP) - at AS g FROM t",
+            &["d=#6 INTEGER, e=#7 DATE, f=#8 INTEGER, g=#9 INTERVAL DAY TO SECOND", "(at#5 - DATE '19723')"],
+        );
+        says(
+            "CREATE VIEW x AS SELECT TIME '10:00:00' - at AS d FROM t",
+            &["error[42883]: operator - does not exist for TIME and DATE", "= help: cast one of them"],
         );
         says("CREATE VIEW x AS SELECT (at - DATE '2024-01-01') DAY AS d FROM t", &["d=#6 INTERVAL DAY"]);
         says("CREATE VIEW x AS SELECT DATE '1998-12-01' - INTERVAL '90' DAY AS d", &["d#0 := DATE '10471'"]);

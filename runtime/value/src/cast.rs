@@ -107,6 +107,7 @@ macro_rules! to_integer {
             "CAST" (VARCHAR) -> $kind = convert::text_to_int::<$native>, Strict {fallible}, "The number that the text denotes.";
             "CAST" (TIMESTAMP) -> $kind = convert::timestamp_to_int::<$native>, Strict {fallible monotone}, "Milliseconds since 1970.";
             "CAST" (SHORT) -> $kind = convert::short_to_int::<$native>, Strict {typed fallible monotone}, "Whole units of the interval.";
+            "CAST" (BOOLEAN) -> $kind = convert::widen::<bool, $native>, Strict {monotone}, "1 for TRUE, 0 for FALSE.";
             "CAST" (LONG) -> $kind = convert::long_to_int::<$native>, Strict {typed fallible monotone}, "Whole units of the interval.";
         }
     };
@@ -224,7 +225,10 @@ mod tests {
             ("100103123", Integer, decimal(10, 4), "22003: 100103123.0000 does not fit DECIMAL(10, 4)"),
             ("-13.4", decimal(3, 1), decimal(2, 1), "22003: -13.4 does not fit DECIMAL(2, 1)"),
             ("true", Boolean, text, "TRUE"),
-            ("true", Boolean, Integer, "42846: cannot cast BOOLEAN to INTEGER"),
+            ("true", Boolean, Integer, "1"),
+            ("false", Boolean, TinyInt, "0"),
+            ("true", Boolean, decimal(2, 0), "42846: cannot cast BOOLEAN to DECIMAL(2, 0)"),
+            ("true", Boolean, Double, "42846: cannot cast BOOLEAN to DOUBLE"),
             ("2024-01-01", Date, Integer, "42846: cannot cast DATE to INTEGER"),
             ("3", Integer, Boolean, "TRUE"),
             ("1000", Integer, Timestamp, "1970-01-01 00:00:01"),

@@ -45,6 +45,26 @@ pub fn date_minus_short(date: i32, micros: i64) -> Result<i32, SqlError> {
     check_day(i64::from(date) - micros / MICROS_PER_DAY)
 }
 
+#[inline]
+pub fn date_plus_days(date: i32, days: i32) -> Result<i32, SqlError> {
+    check_day(i64::from(date) + i64::from(days))
+}
+
+pub fn days_plus_date(days: i32, date: i32) -> Result<i32, SqlError> {
+    date_plus_days(date, days)
+}
+
+#[inline]
+pub fn date_minus_days(date: i32, days: i32) -> Result<i32, SqlError> {
+    check_day(i64::from(date) - i64::from(days))
+}
+
+/// The days from `b` to `a`.
+#[inline]
+pub fn days_between(a: i32, b: i32) -> i32 {
+    a.saturating_sub(b)
+}
+
 pub fn date_plus_long(date: i32, months: i32) -> Result<i32, SqlError> {
     add_months(date, months)
 }
@@ -235,6 +255,12 @@ functions! { pub static FUNCTIONS:
     "+" (LONG, TIME) -> TIME = interval::long_plus_time, Strict {}, "The same time.";
     "+" (SHORT, SHORT) -> (derived common_of) = interval::short_plus_short, Strict {fallible monotone}, "Sum.";
     "+" (LONG, LONG) -> (derived common_of) = interval::long_plus_long, Strict {fallible monotone}, "Sum.";
+    "+" (DATE, INTEGER) -> DATE = interval::date_plus_days, Strict {fallible monotone}, "So many days later.";
+    "+" (INTEGER, DATE) -> DATE = interval::days_plus_date, Strict {fallible monotone}, "So many days later.";
+    "-" (DATE, DATE) -> INTEGER = interval::days_between, Strict {monotone}, "Days between; the second argument is the earlier.";
+    "-" (TIMESTAMP, TIMESTAMP) -> SHORT = interval::timestamp_minus_timestamp, Strict {monotone}, "Time between; the second argument is the earlier.";
+    "-" (TIME, TIME) -> SHORT = interval::time_minus_time, Strict {monotone}, "Time between; the second argument is the earlier.";
+    "-" (DATE, INTEGER) -> DATE = interval::date_minus_days, Strict {fallible monotone}, "So many days earlier.";
     "-" (TIMESTAMP, SHORT) -> TIMESTAMP = interval::timestamp_minus_short, Strict {fallible monotone}, "An earlier time.";
     "-" (TIMESTAMP, LONG) -> TIMESTAMP = interval::timestamp_minus_long, Strict {fallible}, "The same time some months earlier.";
     "-" (DATE, SHORT) -> DATE = interval::date_minus_short, Strict {fallible monotone}, "An earlier day.";
@@ -283,6 +309,15 @@ mod tests {
         assert_eq!(date_plus_long(day("2024-01-31"), 1), Ok(day("2024-02-29")));
         assert!(date_plus_short(day("9999-12-31"), MICROS_PER_DAY).is_err());
         assert!(date_minus_long(day("2024-01-31"), i32::MIN).is_err());
+    }
+
+    #[test]
+    fn dates_count_days() {
+        let day = |text| parse_date(text).unwrap();
+        assert_eq!(date_plus_days(day("2024-02-28"), 2), Ok(day("2024-03-01")));
+        assert_eq!(date_minus_days(day("2024-01-01"), 1), Ok(day("2023-12-31")));
+        assert_eq!(days_between(day("0001-01-01"), day("9999-12-31")), -3_652_058);
+        assert!(date_plus_days(day("9999-12-31"), 1).is_err() && date_minus_days(0, i32::MIN).is_err());
     }
 
     #[test]
