@@ -349,6 +349,27 @@ mod tests {
     }
 
     #[test]
+    fn columns_of_values_are_numbered() {
+        let from = "FROM (VALUES (1, 'a'), (2, 'b'))";
+        says(&format!("CREATE VIEW x AS SELECT column2, p.column1 + 1 AS n {from} AS p"), &["(column2=#", "n=#"]);
+        says(&format!("CREATE VIEW x AS SELECT n, column2 {from} AS p(n)"), &["(n=#2 INTEGER NOT NULL, column2=#"]);
+        says(&format!("CREATE VIEW x AS SELECT * {from} AS p WHERE column1 > 1"), &["EXPR$0=#", "EXPR$1=#"]);
+        says("CREATE VIEW x AS VALUES (1), (2) ORDER BY column1 LIMIT 1", &["EXPR$0=#"]);
+        says(
+            &format!("CREATE VIEW x AS SELECT column3 {from} AS p"),
+            &["error[42703]: column \"column3\" does not exist"],
+        );
+        says(
+            &format!("CREATE VIEW x AS SELECT column0 {from} AS p"),
+            &["error[42703]: column \"column0\" does not exist"],
+        );
+        // A column that has the name comes first, also one of an outer query.
+        let outer =
+            "CREATE TABLE c (column1 INT); CREATE VIEW x AS SELECT (SELECT column1 FROM (VALUES (7)) AS p) AS y FROM c";
+        says(outer, &["y#", "column1#"]);
+    }
+
+    #[test]
     fn subqueries_keep_their_outer_columns() {
         says(
             "CREATE VIEW x AS SELECT v FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.k = t.k) AND k NOT IN (SELECT k FROM u)",

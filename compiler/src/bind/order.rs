@@ -4,7 +4,7 @@
 //! "Aggregates": ties are decided by full row order). Then the answer depends on nothing but the rows.
 
 use super::query::Query;
-use super::scope::{Clause, Scope};
+use super::scope::{Clause, Scope, numbered};
 use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{Column, ColumnId, Expr, ExprKind, OrderKey, Plan, Span};
@@ -162,13 +162,21 @@ impl Binder<'_> {
         }
     }
 
+    /// The item without a name that `column2` stands for.
+    fn numbered_item(&self, key: &ast::Expr, names: &[&str]) -> Option<usize> {
+        let ast::Expr::Identifier(ident) = key else { return None };
+        let name = numbered(&self.name(ident).text)?;
+        names.iter().position(|other| *other == name)
+    }
+
     /// The order of a query whose result only has its columns: set operations, VALUES, a query in parentheses.
     pub(super) fn order_of_columns(&mut self, query: &Query, order: &[ast::OrderByExpr]) -> Bound<Order> {
         let names: Vec<&str> = query.columns.iter().map(|column| column.name.as_str()).collect();
         let mut keys = vec![];
         for key in order {
             let direction = self.order_direction(key)?;
-            let Some(at) = self.named_item(&key.expr, &names)? else {
+            let named = self.named_item(&key.expr, &names)?;
+            let Some(at) = named.or_else(|| self.numbered_item(&key.expr, &names)) else {
                 let span = self.span_of(&key.expr);
                 let headline = "this query can only be ordered by the columns of its result";
                 let error = Diagnostic::error(code::FEATURE_NOT_SUPPORTED, headline, span);

@@ -1,5 +1,6 @@
 //! Scopes: which names an expression sees, from the innermost query outwards.
 
+use super::query::unnamed;
 use super::window::WindowCall;
 use super::{Binder, Bound, Reported};
 use crate::diagnostic::{Diagnostic, closest, code};
@@ -89,6 +90,20 @@ impl Binder<'_> {
 
     /// Finds `name` or `table.name`, innermost query first.
     pub(super) fn resolve(&mut self, table: Option<&Name>, name: &Name) -> Bound<Expr> {
+        if let Some(found) = self.find(table, name)? {
+            return Ok(found);
+        }
+        // Columns without a name are called as the peer calls them; PostgreSQL's names of those of VALUES lead to them
+        // where nothing else has such a name.
+        if let Some(text) = numbered(&name.text)
+            && let Some(found) = self.find(table, &Name { text, ..name.clone() })?
+        {
+            return Ok(found);
+        }
+        self.unknown_column(table, name)
+    }
+
+    fn find(&mut self, table: Option<&Name>, name: &Name) -> Bound<Option<Expr>> {
         for level in (0..self.scopes.len()).rev() {
             let scope = &self.scopes[level];
             let matches: Vec<&ScopeColumn> = scope
@@ -101,20 +116,21 @@ impl Binder<'_> {
                 .collect();
             if let [found] = matches[..] {
                 let expr = found.expr.clone();
-                return Ok(place(expr, table.map_or(name.span, |table| Span { end: name.span.end, ..table.span })));
+                let span = table.map_or(name.span, |table| Span { end: name.span.end, ..table.span });
+                return Ok(Some(place(expr, span)));
             }
             if matches.len() > 1 {
                 let tables: Vec<String> =
                     matches.iter().filter_map(|column| column.table.clone()).map(|t| format!("\"{t}\"")).collect();
                 let first = matches[0].table.clone();
-                return self.ambiguous(name, &tables, first);
+                return self.ambiguous(name, &tables, first).map(Some);
             }
             if table.is_none()
                 && let Some((_, expr)) = scope.aliases.iter().rev().find(|(alias, _)| *alias == name.text)
             {
                 let expr = expr.clone().ok_or(Reported)?;
                 let copy = self.fresh_expr(&expr)?;
-                return Ok(place(copy, name.span));
+                return Ok(Some(place(copy, name.span)));
             }
             let known_table =
                 table.is_some_and(|t| scope.columns.iter().any(|c| c.table.as_deref() == Some(t.text.as_str())));
@@ -125,7 +141,7 @@ impl Binder<'_> {
                 break;
             }
         }
-        self.unknown_column(table, name)
+        Ok(None)
     }
 
     fn ambiguous(&mut self, name: &Name, tables: &[String], first: Option<String>) -> Bound<Expr> {
@@ -208,6 +224,12 @@ impl Binder<'_> {
             }
         }
     }
+}
+
+/// For `column1`, the first column's name when it has none.
+pub fn numbered(name: &str) -> Option<String> {
+    let digits = name.strip_prefix("column").filter(|digits| !digits.starts_with(['0', '+']))?;
+    digits.parse::<usize>().ok().map(|position| unnamed(position - 1))
 }
 
 /// The same value, used at another place: errors of evaluation name the use of a column, the definition of an alias.
