@@ -39,6 +39,8 @@ enum Action {
     Run(RunArguments),
 }
 
+const RUN_USAGE: &str = "feldc run [--interpret] [OPTIONS OF THE PIPELINE] <FILE>";
+
 const RUN_EXAMPLES: &str = "Examples:
   feldc run program.sql --until-complete --print
   feldc run program.sql --interpret -p 8080";
@@ -56,12 +58,12 @@ struct CompileArguments {
 
 #[derive(Args)]
 struct RunArguments {
-    file: PathBuf,
     /// Walk expression trees instead of building native code: starts without rustc
     #[arg(long)]
     interpret: bool,
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    options: Vec<OsString>,
+    /// The program; options of the pipeline may stand before it or after it
+    #[arg(value_name = "FILE", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -96,7 +98,7 @@ fn environment_fault(message: impl ToString) -> Stop {
 
 pub fn main() -> ExitCode {
     let command = Cli::command().mut_subcommand("run", |run| {
-        run.override_usage("feldc run [--interpret] <FILE> [OPTIONS OF THE PIPELINE]")
+        run.override_usage(RUN_USAGE)
             .after_help(format!("Options of the pipeline:\n{}\n{RUN_EXAMPLES}", glue::options_help()))
     });
     let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
@@ -235,13 +237,42 @@ fn build_native(compiled: &Compiled, file: &Path, folder: &Path) -> Result<PathB
     build::build(&package, &mut |progress| tell(format_args!("feldc: {progress}\n"))).map_err(environment_fault)
 }
 
+/// What the words of `feldc run` say.
+#[derive(Debug, Default, PartialEq)]
+struct Words {
+    file: Option<PathBuf>,
+    interpret: bool,
+    /// For the pipeline, in order.
+    options: Vec<OsString>,
+}
+
+/// The file is the first word that is neither an option nor an option's value.
+fn words(words: Vec<OsString>) -> Words {
+    let mut result = Words::default();
+    let mut is_value = false;
+    for word in words {
+        let is_option = word.as_encoded_bytes().starts_with(b"-");
+        match is_value {
+            false if word == "--interpret" => result.interpret = true,
+            false if !is_option && result.file.is_none() => result.file = Some(word.into()),
+            _ => {
+                is_value = !is_value && is_option && word.to_str().is_some_and(glue::option_takes_value);
+                result.options.push(word);
+            }
+        }
+    }
+    result
+}
+
 fn run(arguments: RunArguments) -> Result<ExitCode, Stop> {
-    let (own, mut options): (Vec<_>, Vec<_>) =
-        arguments.options.into_iter().partition(|option| option == "--interpret");
-    let interpret = arguments.interpret || !own.is_empty();
-    let compiled = load(&arguments.file)?;
+    let Words { file, interpret, mut options } = words(arguments.words);
+    let interpret = interpret || arguments.interpret;
+    let Some(file) = file else {
+        return Err(environment_fault(format!("feldc: no program is named\n\nUsage: {RUN_USAGE}")));
+    };
+    let compiled = load(&file)?;
     if !options.iter().any(|option| option.to_string_lossy().starts_with("--base-dir")) {
-        let folder = arguments.file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         options.extend(["--base-dir".into(), folder.unwrap_or(Path::new(".")).as_os_str().to_owned()]);
     }
     match interpret {
@@ -251,8 +282,8 @@ fn run(arguments: RunArguments) -> Result<ExitCode, Stop> {
             Ok(glue::run(compiled.interpreted(), &words))
         }
         false => {
-            let folder = package::program_folder(&arguments.file).map_err(environment_fault)?;
-            let binary = build_native(&compiled, &arguments.file, &folder)?;
+            let folder = package::program_folder(&file).map_err(environment_fault)?;
+            let binary = build_native(&compiled, &file, &folder)?;
             start(&binary, &options)
         }
     }
@@ -276,7 +307,26 @@ fn start(binary: &Path, options: &[OsString]) -> Result<ExitCode, Stop> {
 
 #[cfg(test)]
 mod tests {
-    use super::text;
+    use super::{text, words};
+    use std::path::Path;
+
+    /// The file, whether to interpret, and the pipeline's words.
+    fn check(line: &str, file: &str, interpret: bool, options: &str) {
+        let found = words(line.split(' ').map(Into::into).collect());
+        let file = Some(Path::new(file)).filter(|file| !file.as_os_str().is_empty());
+        assert_eq!((found.file.as_deref(), found.interpret), (file, interpret), "{line}");
+        assert_eq!(found.options.join(" ".as_ref()), options, "{line}");
+    }
+
+    #[test]
+    fn options_stand_on_both_sides_of_the_file() {
+        check("--stdio a.sql", "a.sql", false, "--stdio");
+        check("a.sql --stdio --interpret", "a.sql", true, "--stdio");
+        check("--workers 2 --interpret a.sql -p 80", "a.sql", true, "--workers 2 -p 80");
+        check("-p8080 --token=x a.sql b", "a.sql", false, "-p8080 --token=x b");
+        check("--token --interpret a.sql", "a.sql", false, "--token --interpret");
+        check("--stdio --workers 2", "", false, "--stdio --workers 2");
+    }
 
     #[test]
     fn programs_are_utf8() {

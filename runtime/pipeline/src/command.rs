@@ -104,6 +104,15 @@ pub fn options_help() -> String {
     command.version(None::<&str>).render_help().to_string()
 }
 
+/// See [`crate::glue::option_takes_value`].
+pub fn option_takes_value(word: &str) -> bool {
+    Arguments::command().get_arguments().filter(|option| option.get_action().takes_values()).any(|option| {
+        let long = word.strip_prefix("--");
+        let short = word.strip_prefix('-').and_then(|word| word.parse().ok());
+        (long.is_some() && option.get_long() == long) || (short.is_some() && option.get_short() == short)
+    })
+}
+
 /// See [`crate::glue::run`].
 pub fn run(program: Program, arguments: &[String]) -> ExitCode {
     let name = arguments.first().map_or("pipeline", String::as_str);

@@ -45,6 +45,11 @@ pub fn options_help() -> String {
     crate::command::options_help()
 }
 
+/// Is the word an option of [`run`] whose value is the next word (`--port`, `-p`)?
+pub fn option_takes_value(word: &str) -> bool {
+    crate::command::option_takes_value(word)
+}
+
 /// `main` of a pipeline binary: reads the arguments (the first is the name of the command, for messages), runs until
 /// told to stop, returns the exit code: 0 done, 1 the pipeline failed, 2 wrong usage or configuration.
 pub fn run(program: Program, arguments: &[String]) -> ExitCode {
