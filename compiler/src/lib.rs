@@ -12,6 +12,7 @@ pub mod driver;
 pub mod emit;
 pub mod incremental;
 pub mod interpret;
+pub mod library;
 pub mod lower;
 pub mod package;
 pub mod parse;

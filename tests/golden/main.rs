@@ -40,7 +40,7 @@ fn circuit() {
 fn rust() {
     check("rust", |name, sql| {
         let compiled = compiled(name, sql);
-        let files = emit::emit_rust(&compiled.circuit, &compiled.schema, &compiled.program.views);
+        let files = emit::emit_rust(&compiled.circuit, &compiled.schema, &compiled.program.views).files;
         let sources = files.iter().filter(|(path, _)| path.ends_with(".rs"));
         sources.map(|(path, text)| format!("// {path}\n{text}\n")).collect()
     });
@@ -51,7 +51,7 @@ fn the_same_program_gives_the_same_bytes() {
     for (name, sql) in program_texts() {
         let emitted = || {
             let compiled = compiled(&name, &sql);
-            emit::emit_rust(&compiled.circuit, &compiled.schema, &compiled.program.views)
+            emit::emit_rust(&compiled.circuit, &compiled.schema, &compiled.program.views).files
         };
         assert_eq!(emitted(), emitted(), "{name}");
     }

@@ -2,9 +2,10 @@
 
 use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, closest, code};
+use crate::library::{names, overloads};
 use crate::plan::{Expr, ExprKind, Span};
 use feldc_value::function::{Function, Param};
-use feldc_value::{ColumnType, SqlType, common_type, implicit_cast_allowed, names, overloads};
+use feldc_value::{ColumnType, SqlType, common_type, implicit_cast_allowed};
 
 /// How freely arguments fit parameters; each is tried over all overloads before the next.
 const FITS: [fn(&Expr, Param) -> bool; 4] = [exactly, implicitly, as_literal, narrowed];

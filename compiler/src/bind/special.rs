@@ -4,9 +4,10 @@ use super::coerce::null;
 use super::expr::attempt;
 use super::{Binder, Bound, aggregate};
 use crate::diagnostic::{Diagnostic, code};
+use crate::library::overloads;
 use crate::parse::dialect::{BETWEEN_SYMMETRIC, INTERVAL_QUALIFIER};
 use crate::plan::{Expr, Span};
-use feldc_value::{SqlType, overloads};
+use feldc_value::SqlType;
 use sqlparser::ast::{
     self, CeilFloorKind, DateTimeField, FunctionArg, FunctionArgExpr, FunctionArguments, TrimWhereField,
 };

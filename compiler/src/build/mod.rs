@@ -183,7 +183,7 @@ mod tests {
     #[ignore = "builds the runtime: minutes at the first time"]
     fn every_function_compiles_in_a_kernel() {
         let mut nodes = Vec::new();
-        for function in feldc_value::functions() {
+        for function in crate::library::functions() {
             for [table, mut map] in [false, true].into_iter().filter_map(|nullable| calling(function, nullable)) {
                 if let Op::Map { input, .. } = &mut map.op {
                     *input = NodeId(nodes.len());
@@ -208,7 +208,7 @@ mod tests {
         let mut files = emit::emit_rust(&Circuit::default(), &Schema::default(), &[]);
         let kernel =
             "pub mod q3 {\n    /// Node 1, program line 3 column 9.\n    fn map_1() -> u8 {\n        \"\"\n    }\n}\n";
-        files.insert("src/kernels.rs".into(), kernel.into());
+        files.files.insert("src/kernels.rs".into(), kernel.into());
         let folder = env::temp_dir().join(format!("feldc-refused-{}", std::process::id()));
         let package = package::write(&folder, "refused", &files).unwrap();
         let Err(BuildError::Refused { place, rendered, .. }) = build(&package, &mut |_| ()) else {

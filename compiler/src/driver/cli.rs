@@ -198,7 +198,7 @@ fn print_stage(stage: Stage, arguments: &CompileArguments) -> Result<ExitCode, S
             print(format_args!("{}\n", serde_json::to_string_pretty(&schema).expect("a schema is plain JSON")))
         }
         Stage::Rust => {
-            let files = emitted(&load(&arguments.file)?);
+            let files = emitted(&load(&arguments.file)?).files;
             let rust = files.iter().filter(|(path, _)| path.ends_with(".rs"));
             print(format_args!("{}", rust.map(|(path, text)| format!("// {path}\n{text}\n")).collect::<String>()))
         }
@@ -212,7 +212,7 @@ fn print_stage(stage: Stage, arguments: &CompileArguments) -> Result<ExitCode, S
     }
 }
 
-fn emitted(compiled: &Compiled) -> emit::Files {
+fn emitted(compiled: &Compiled) -> emit::Sources {
     emit::emit_rust(&compiled.circuit, &compiled.schema, &compiled.program.views)
 }
 

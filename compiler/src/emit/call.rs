@@ -3,11 +3,12 @@
 use super::expression::{emit_value, truth_of};
 use super::native::{Form, Native};
 use super::scope::{Block, Scope};
-use crate::plan::Expr;
+use crate::plan::{Expr, ExprKind};
 use feldc_value::SqlType;
-use feldc_value::function::{Function, Nulls};
+use feldc_value::function::{CORE, Function, Nulls};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use std::collections::BTreeSet;
 
 /// A function takes NULLs itself, or plain values only.
 fn takes_options(function: &Function) -> bool {
@@ -47,6 +48,14 @@ pub fn emit_call_truth(
         true => call.call,
         false => call.guarded(call.call.clone(), quote!(false)),
     }
+}
+
+/// Adds the crates whose functions an expression calls.
+pub fn collect_libraries(expr: &Expr, libraries: &mut BTreeSet<&'static str>) {
+    if let ExprKind::Call { function, .. } = &expr.kind {
+        libraries.insert(function.library);
+    }
+    expr.children().into_iter().for_each(|child| collect_libraries(child, libraries));
 }
 
 /// A call and what must be known before it.
@@ -132,6 +141,12 @@ fn emit_application(
     }
     // Paths are constants of the registry, whose own test compiles every one of them.
     let path: TokenStream = function.path.parse().unwrap_or_default();
-    let call = quote!(value::#path(#(#passed),*));
+    let call = match function.library {
+        CORE => quote!(value::#path(#(#passed),*)),
+        library => {
+            let library = format_ident!("{library}");
+            quote!(::#library::#path(#(#passed),*))
+        }
+    };
     if function.fallible { scope.check(&call, expr.span) } else { call }
 }

@@ -19,14 +19,21 @@ mod signature;
 mod testing;
 mod wiring;
 
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Op};
 use crate::plan::View;
 use feldc_pipeline::schema::Schema;
-use std::collections::BTreeMap;
+use feldc_value::function::CORE;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Files of a crate: path below its root, with `/`, and contents.
-pub type Files = BTreeMap<String, String>;
+/// The sources of a crate.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Path below its root, with `/`, and contents.
+    pub files: BTreeMap<String, String>,
+    /// The crates of functions, beside the runtime, that the files call.
+    pub libraries: BTreeSet<&'static str>,
+}
 
 const MAIN: &str = include_str!("../../../templates/pipeline/src/main.rs");
 
@@ -40,20 +47,21 @@ pub struct PoolProgram<'a> {
 
 /// The sources of the crate that runs `circuit`, without `Cargo.toml` (which is `package`'s). `views` are those that the
 /// circuit's [`crate::plan::ViewId`]s count; they give names and SQL text for comments.
-pub fn emit_rust(circuit: &Circuit, schema: &Schema, views: &[View]) -> Files {
+pub fn emit_rust(circuit: &Circuit, schema: &Schema, views: &[View]) -> Sources {
     let mut files = program(circuit, schema, views, "src");
     files.insert("src/main.rs".into(), MAIN.into());
-    files
+    Sources { files, libraries: libraries(circuit) }
 }
 
 /// One crate of many programs, for tests: a module for each, and a `main` that runs the one its first argument names.
-pub fn emit_pool(programs: &[PoolProgram]) -> Files {
-    let mut files = Files::new();
+pub fn emit_pool(programs: &[PoolProgram]) -> Sources {
+    let (mut files, mut libraries) = (BTreeMap::new(), BTreeSet::new());
     let mut taken = names::Taken::default();
     let (mut modules, mut arms) = (String::new(), String::new());
     for PoolProgram { name, circuit, schema, views } in programs {
         let module = taken.name(name);
         files.extend(program(circuit, schema, views, &format!("src/{module}")));
+        libraries.extend(self::libraries(circuit));
         files.insert(format!("src/{module}/mod.rs"), "pub mod circuit;\npub mod kernels;\n".into());
         let _ = writeln!(modules, "mod {module};");
         let _ = writeln!(
@@ -63,12 +71,24 @@ pub fn emit_pool(programs: &[PoolProgram]) -> Files {
     }
     let main = include_str!("pool_main.txt").replace("// MODULES\n", &modules).replace("        // ARMS\n", &arms);
     files.insert("src/main.rs".into(), main);
-    files
+    Sources { files, libraries }
 }
 
-fn program(circuit: &Circuit, schema: &Schema, views: &[View], folder: &str) -> Files {
+/// The crates of functions that a circuit's kernels call, beside the one that all have.
+fn libraries(circuit: &Circuit) -> BTreeSet<&'static str> {
+    let mut libraries = BTreeSet::new();
+    for node in &circuit.nodes {
+        if let Op::Map { kernel, .. } | Op::Join { kernel, .. } = &node.op {
+            kernel.exprs().for_each(|expr| call::collect_libraries(expr, &mut libraries));
+        }
+    }
+    libraries.remove(CORE);
+    libraries
+}
+
+fn program(circuit: &Circuit, schema: &Schema, views: &[View], folder: &str) -> BTreeMap<String, String> {
     let names = names::Names::new(circuit, schema, views);
-    Files::from([
+    BTreeMap::from([
         (format!("{folder}/circuit.rs"), wiring::emit_circuit(circuit, views, &names)),
         (format!("{folder}/kernels.rs"), kernel::emit_kernels(circuit, &names)),
         (format!("{folder}/schema.json"), schema_json(schema)),

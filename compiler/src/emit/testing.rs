@@ -18,6 +18,7 @@ pub const DATE: ColumnType = ColumnType::new(SqlType::Date, false);
 const fn function(name: &'static str, path: &'static str, nulls: Nulls) -> Function {
     Function {
         name,
+        library: feldc_value::function::CORE,
         path,
         parameters: &[Param::Any, Param::Any],
         variadic: false,

@@ -6,7 +6,7 @@
 use super::Random;
 use crate::plan::*;
 use feldc_engine::{AggregateFunction, Direction, Rank, Window};
-use feldc_value::function::{Function, Nulls, Param, Returns, Signature};
+use feldc_value::function::{CORE, Function, Nulls, Param, Returns, Signature};
 use feldc_value::{ColumnType, SqlError, SqlType, Value};
 use std::collections::BTreeMap;
 
@@ -447,6 +447,7 @@ type Call = fn(&[Value], &Signature<'_>) -> Result<Value, SqlError>;
 const fn function(name: &'static str, result: SqlType, nulls: Nulls, call: Call) -> Function {
     Function {
         name,
+        library: CORE,
         path: name,
         parameters: &[Param::Same, Param::Same],
         variadic: false,

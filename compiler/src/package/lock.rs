@@ -1,12 +1,13 @@
 //! `Cargo.lock` of a generated crate: what the runtime needs of the workspace's, and the crate itself.
 
+use super::manifest;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The one dependency of generated crates.
+/// The dependency of all generated crates.
 const RUNTIME: &str = "feldc-pipeline";
 
-/// The part of a workspace's lock file that a crate `name` over the runtime needs.
-pub fn lock(workspace: &str, name: &str) -> String {
+/// The part of a workspace's lock file that a crate `name` over the runtime and some crates of functions needs.
+pub fn lock(workspace: &str, name: &str, libraries: &BTreeSet<&str>) -> String {
     let mut parts = workspace.split("[[package]]\n");
     let head = parts.next().unwrap_or("");
     let packages: Vec<&str> = parts.map(str::trim_end).collect();
@@ -15,8 +16,11 @@ pub fn lock(workspace: &str, name: &str) -> String {
         by_name.entry(field(package, "name")).or_default().push(package);
     }
 
+    let mut direct: Vec<String> = libraries.iter().map(|library| manifest::package(library)).collect();
+    direct.push(RUNTIME.to_string());
+    direct.sort();
     let mut needed = BTreeSet::new();
-    let mut waiting = vec![RUNTIME];
+    let mut waiting: Vec<&str> = direct.iter().map(String::as_str).collect();
     while let Some(dependency) = waiting.pop() {
         // `name`, or `name version` where several versions are locked, or those and a source.
         let mut words = dependency.split(' ');
@@ -27,7 +31,8 @@ pub fn lock(workspace: &str, name: &str) -> String {
             }
         }
     }
-    let own = format!("name = {name:?}\nversion = \"0.1.0\"\ndependencies = [\n \"{RUNTIME}\",\n]");
+    let lines: String = direct.iter().map(|dependency| format!(" {dependency:?},\n")).collect();
+    let own = format!("name = {name:?}\nversion = \"0.1.0\"\ndependencies = [\n{lines}]");
     let mut packages: Vec<&str> = packages.into_iter().filter(|package| needed.contains(package)).collect();
     let place = packages.partition_point(|package| field(package, "name") < name);
     packages.insert(place, &own);
@@ -76,6 +81,9 @@ mod tests {
                 package("q", "0.1.0", "feldc-pipeline"),
             ])
             .collect::<String>();
-        assert_eq!(lock(all.trim_end(), "q"), expected.trim_end().to_string() + "\n");
+        assert_eq!(lock(all.trim_end(), "q", &BTreeSet::new()), expected.trim_end().to_string() + "\n");
+        let with_library = lock(all.trim_end(), "q", &["b"].into());
+        assert!(with_library.contains(" \"b\",\n \"feldc-pipeline\",\n"), "{with_library}");
+        assert!(with_library.contains("name = \"b\""), "{with_library}");
     }
 }

@@ -12,7 +12,7 @@ mod runtime;
 pub use cache::{Cache, program_folder};
 pub use error::PackageError;
 
-use crate::emit::Files;
+use crate::emit::Sources;
 use error::io;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,13 +33,19 @@ pub struct Package {
 ///
 /// # Errors
 /// When a file cannot be written, or the folder holds a crate that is not ours.
-pub fn write(folder: &Path, name: &str, files: &Files) -> Result<Package, PackageError> {
+pub fn write(folder: &Path, name: &str, sources: &Sources) -> Result<Package, PackageError> {
     let cache = Cache::find()?;
     let runtime = runtime::extract(&cache)?;
-    write_with(folder, name, files, cache, &runtime)
+    write_with(folder, name, sources, cache, &runtime)
 }
 
-fn write_with(folder: &Path, name: &str, files: &Files, cache: Cache, runtime: &Path) -> Result<Package, PackageError> {
+fn write_with(
+    folder: &Path,
+    name: &str,
+    sources: &Sources,
+    cache: Cache,
+    runtime: &Path,
+) -> Result<Package, PackageError> {
     fs::create_dir_all(folder).map_err(io("create the folder", folder))?;
     let folder = folder.canonicalize().map_err(io("find the folder", folder))?;
     let manifest_path = folder.join("Cargo.toml");
@@ -49,12 +55,12 @@ fn write_with(folder: &Path, name: &str, files: &Files, cache: Cache, runtime: &
     let binary = manifest::file_name(name);
     let name = format!("{binary}-{:016x}", cache::hash(folder.as_os_str().as_encoded_bytes()));
     let lock_path = folder.join("Cargo.lock");
-    let changed = write_changed(&manifest_path, &manifest::manifest(&name, runtime))?;
+    let changed = write_changed(&manifest_path, &manifest::manifest(&name, runtime, &sources.libraries))?;
     if changed || !lock_path.exists() {
         // Cargo completes it; a lock of ours makes it choose the versions this compiler was tested with.
-        write_changed(&lock_path, &lock::lock(runtime::LOCK, &name))?;
+        write_changed(&lock_path, &lock::lock(runtime::LOCK, &name, &sources.libraries))?;
     }
-    for (path, text) in files {
+    for (path, text) in &sources.files {
         write_changed(&folder.join(path), text)?;
     }
     let binary = if folder.join(&binary).is_dir() { format!("{binary}-pipeline") } else { binary };
@@ -89,7 +95,8 @@ mod tests {
     }
 
     fn write_to(folder: &Path, text: &str) -> Result<Package, PackageError> {
-        let files = Files::from([("src/main.rs".to_string(), text.to_string()), ("src/a.rs".into(), "1".into())]);
+        let files = [("src/main.rs".to_string(), text.to_string()), ("src/a.rs".into(), "1".into())].into();
+        let files = Sources { files, ..Sources::default() };
         let cache = Cache::at(folder.join("cache"));
         write_with(&folder.join("p"), "Übung 7", &files, cache, Path::new("/runtime"))
     }

@@ -1,8 +1,9 @@
 //! Small forms the rewrites build and take apart: conjunctions, equalities, literals, pass-through projections.
 
+use crate::library::overloads;
 use crate::plan::{Column, ColumnId, Expr, ExprKind, Plan, Span};
 use feldc_value::function::{Function, Param};
-use feldc_value::{ColumnType, SqlType, Value, overloads};
+use feldc_value::{ColumnType, SqlType, Value};
 
 pub fn boolean(nullable: bool) -> ColumnType {
     ColumnType::new(SqlType::Boolean, nullable)

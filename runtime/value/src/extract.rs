@@ -199,7 +199,7 @@ unit!(week Week ["EXTRACT WEEK" "WEEK"]: date timestamp);
 unit!(doy DayOfYear ["EXTRACT DOY" "DOY" "DAYOFYEAR"]: date timestamp);
 unit!(dow DayOfWeek ["EXTRACT DOW" "DOW" "DAYOFWEEK"]: date timestamp);
 unit!(isodow IsoDayOfWeek ["EXTRACT ISODOW"]: date timestamp);
-unit!(day Day ["EXTRACT DAY" "DAYOFMONTH"]: date timestamp short);
+unit!(day Day ["EXTRACT DAY" "DAYOFMONTH" "DAY"]: date timestamp short);
 unit!(hour Hour ["EXTRACT HOUR" "HOUR"]: date timestamp time short);
 unit!(minute Minute ["EXTRACT MINUTE" "MINUTE"]: date timestamp time short);
 unit!(second Second ["EXTRACT SECOND" "SECOND"]: date timestamp time short);

@@ -13,10 +13,14 @@
 //!
 //! The macro calls the named function, so an entry whose path, parameter count, NULL rule or flags disagree with the
 //! function does not compile.
+//!
+//! Families that stand on heavy crates are crates of their own below `runtime/functions/`, with a list like these: a
+//! program's crate depends on those whose functions it calls, and no other program builds them.
 
 use crate::{SqlError, SqlType, Value};
 
-pub use crate::registry::{functions, names, overloads};
+/// The library that every generated crate has at hand: this crate.
+pub const CORE: &str = "feldc_value";
 
 /// What a parameter accepts. The binder picks the first entry of a name whose parameters all accept their
 /// arguments exactly, else the first that accepts them after implicit casts (integer widening, integer to
@@ -78,7 +82,9 @@ pub struct Signature<'a> {
 pub struct Function {
     /// SQL name, upper case; operators by their symbol (`+`, `||`, `<=>`), unary minus as `NEG`.
     pub name: &'static str,
-    /// Path of the Rust function below `feldc_value`, e.g. `text::upper` or `compare::eq::<i64>`.
+    /// The crate that holds the Rust function: [`CORE`], or one that only programs with a call of it depend on.
+    pub library: &'static str,
+    /// Path of the Rust function below its crate, e.g. `text::upper` or `compare::eq::<i64>`.
     pub path: &'static str,
     pub parameters: &'static [Param],
     /// The last parameter may repeat (interpreted and generated calls then pass a slice for it).
@@ -171,7 +177,8 @@ pub mod kind {
 }
 
 /// Length of a path without blanks.
-pub(crate) const fn tight_length(path: &str) -> usize {
+#[doc(hidden)]
+pub const fn tight_length(path: &str) -> usize {
     let (mut length, mut at) = (0, 0);
     while at < path.len() {
         length += (path.as_bytes()[at] != b' ') as usize;
@@ -181,7 +188,8 @@ pub(crate) const fn tight_length(path: &str) -> usize {
 }
 
 /// A path without the blanks that `stringify!` puts between its tokens.
-pub(crate) const fn tight<const LENGTH: usize>(path: &str) -> [u8; LENGTH] {
+#[doc(hidden)]
+pub const fn tight<const LENGTH: usize>(path: &str) -> [u8; LENGTH] {
     let mut tight = [0; LENGTH];
     let (mut length, mut at) = (0, 0);
     while at < path.len() {
@@ -195,6 +203,7 @@ pub(crate) const fn tight<const LENGTH: usize>(path: &str) -> [u8; LENGTH] {
 }
 
 /// Declares a list of [`Function`]s; the module's head shows the form.
+#[macro_export]
 macro_rules! functions {
     ($(#[$meta:meta])* $visibility:vis static $list:ident:
      $($name:literal ($($parameter:ident),* $(; $repeated:ident)?) -> $returns:tt = $path:path, $nulls:ident $flags:tt, $doc:expr;)*
@@ -202,6 +211,7 @@ macro_rules! functions {
         $(#[$meta])*
         $visibility static $list: &[$crate::function::Function] = &[$($crate::function::Function {
             name: $name,
+            library: env!("CARGO_CRATE_NAME"),
             path: {
                 const SPACED: &str = stringify!($path);
                 const TIGHT: [u8; $crate::function::tight_length(SPACED)] = $crate::function::tight(SPACED);
@@ -215,24 +225,24 @@ macro_rules! functions {
                 $($crate::function::Param::Is($crate::function::kind::$repeated),)?
             ],
             variadic: false $(|| { let _ = $crate::function::kind::$repeated; true })?,
-            returns: returns!($returns),
+            returns: $crate::returns!($returns),
             nulls: $crate::function::Nulls::$nulls,
-            typed: flag!(typed $flags),
-            fallible: flag!(fallible $flags),
+            typed: $crate::flag!(typed $flags),
+            fallible: $crate::flag!(fallible $flags),
             deterministic: true,
-            monotone: flag!(monotone $flags),
+            monotone: $crate::flag!(monotone $flags),
             call: {
                 #[allow(unused_mut, unused_variables)]
                 fn call(
                     arguments: &[$crate::Value],
                     signature: &$crate::function::Signature<'_>,
                 ) -> Result<$crate::Value, $crate::SqlError> {
-                    unless_null!($nulls, arguments);
+                    $crate::unless_null!($nulls, arguments);
                     let mut values = arguments.iter();
-                    settle!($nulls, signature, settle_error!($flags invoke!(
+                    $crate::settle!($nulls, signature, $crate::settle_error!($flags $crate::invoke!(
                         $flags $path, signature
-                        $(, argument!($nulls, values, $parameter))*
-                        $(, repeated!($nulls, values, $repeated))?
+                        $(, $crate::argument!($nulls, values, $parameter))*
+                        $(, $crate::repeated!($nulls, values, $repeated))?
                     )))
                 }
                 call
@@ -242,6 +252,8 @@ macro_rules! functions {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! returns {
     ((argument $index:literal)) => {
         $crate::function::Returns::Argument($index)
@@ -255,30 +267,38 @@ macro_rules! returns {
 }
 
 /// Is the flag in the list?
+#[doc(hidden)]
+#[macro_export]
 macro_rules! flag {
     (typed {typed $($rest:ident)*}) => { true };
     (fallible {fallible $($rest:ident)*}) => { true };
     (monotone {monotone $($rest:ident)*}) => { true };
-    ($flag:ident {$other:ident $($rest:ident)*}) => { flag!($flag {$($rest)*}) };
+    ($flag:ident {$other:ident $($rest:ident)*}) => { $crate::flag!($flag {$($rest)*}) };
     ($flag:ident {}) => { false };
 }
 
 /// Calls the function, with the signature when `typed`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! invoke {
     ({typed $($rest:ident)*} $path:path, $signature:ident $(, $argument:expr)*) => { $path($($argument,)* $signature) };
     ({$other:ident $($rest:ident)*} $path:path, $signature:ident $(, $argument:expr)*) => {
-        invoke!({$($rest)*} $path, $signature $(, $argument)*)
+        $crate::invoke!({$($rest)*} $path, $signature $(, $argument)*)
     };
     ({} $path:path, $signature:ident $(, $argument:expr)*) => { $path($($argument),*) };
 }
 
 /// Passes the error on when `fallible`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! settle_error {
     ({fallible $($rest:ident)*} $call:expr) => { $call? };
-    ({$other:ident $($rest:ident)*} $call:expr) => { settle_error!({$($rest)*} $call) };
+    ({$other:ident $($rest:ident)*} $call:expr) => { $crate::settle_error!({$($rest)*} $call) };
     ({} $call:expr) => { $call };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! unless_null {
     (Never, $arguments:ident) => {};
     (Custom, $arguments:ident) => {};
@@ -289,6 +309,8 @@ macro_rules! unless_null {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! argument {
     (Never, $values:ident, $parameter:ident) => {
         $crate::native::optional(&mut $values)?
@@ -301,6 +323,8 @@ macro_rules! argument {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! repeated {
     (Never, $values:ident, $parameter:ident) => {
         &$crate::native::optional_rest(&mut $values)?
@@ -313,6 +337,8 @@ macro_rules! repeated {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! settle {
     (Strict, $signature:ident, $result:expr) => {
         $crate::native::plain_result($result, $signature.result)

@@ -39,6 +39,10 @@ pub fn log10(x: f64) -> Result<f64, SqlError> {
     if x < 0.0 { Err(domain(format!("LOG10({x:?})"))) } else { Ok(x.log10()) }
 }
 
+pub fn log2(x: f64) -> Result<f64, SqlError> {
+    if x < 0.0 { Err(domain(format!("LOG2({x:?})"))) } else { Ok(x.log2()) }
+}
+
 /// Logarithm of `x` to a base. Powers of two and ten come out exact.
 pub fn log(x: f64, base: f64) -> Result<f64, SqlError> {
     if x < 0.0 || base < 0.0 {
@@ -145,6 +149,7 @@ pub fn pi() -> f64 {
 
 functions! { pub static FUNCTIONS:
     "POWER" (DOUBLE, DOUBLE) -> DOUBLE = math::power, Strict {}, "The first argument to the power of the second.";
+    "POW" (DOUBLE, DOUBLE) -> DOUBLE = math::power, Strict {}, "The first argument to the power of the second.";
     "SQRT" (DOUBLE) -> DOUBLE = math::sqrt, Strict {}, "Square root; NaN below zero.";
     "CBRT" (DOUBLE) -> DOUBLE = math::cbrt, Strict {monotone}, "Cube root.";
     "EXP" (DOUBLE) -> DOUBLE = math::exp, Strict {monotone}, "e to a power.";
@@ -152,6 +157,7 @@ functions! { pub static FUNCTIONS:
     "LOG" (DOUBLE) -> DOUBLE = math::ln, Strict {fallible}, "Natural logarithm.";
     "LOG" (DOUBLE, DOUBLE) -> DOUBLE = math::log, Strict {fallible}, "Logarithm of the first argument to the base of the second.";
     "LOG10" (DOUBLE) -> DOUBLE = math::log10, Strict {fallible}, "Logarithm to base 10.";
+    "LOG2" (DOUBLE) -> DOUBLE = math::log2, Strict {fallible}, "Logarithm to base 2.";
     "SIN" (DOUBLE) -> DOUBLE = math::sin, Strict {}, "Sine of an angle in radians.";
     "COS" (DOUBLE) -> DOUBLE = math::cos, Strict {}, "Cosine of an angle in radians.";
     "TAN" (DOUBLE) -> DOUBLE = math::tan, Strict {}, "Tangent of an angle in radians.";
@@ -188,6 +194,8 @@ mod tests {
         assert!(log(-1.0, 0.0).is_err());
         assert_eq!(log(64.0, 2.0), Ok(6.0));
         assert_eq!(log(1.0, 0.0), Ok(-0.0));
+        assert_eq!((log2(8.0), log2(0.0)), (Ok(3.0), Ok(f64::NEG_INFINITY)));
+        assert!(log2(-1.0).is_err());
         assert!(acosh(f64::NEG_INFINITY).is_err());
         assert!(atanh(f64::INFINITY).is_err());
         assert!(atanh(f64::NAN).is_ok());

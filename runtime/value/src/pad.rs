@@ -1,13 +1,15 @@
-//! REPEAT, LPAD and RPAD: functions whose result may be far larger than their arguments, hence bounded.
+//! REPEAT, REPLACE, LPAD and RPAD: functions whose result may be far larger than their arguments, hence bounded.
 
 use crate::error::INVALID_ARGUMENT;
 use crate::text::{char_length, left};
 use crate::{SqlError, pad};
+use std::borrow::Cow;
 
 /// Bytes of the longest text that these functions make.
-const MAX_LENGTH: usize = 64 << 20;
+pub const MAX_LENGTH: usize = 64 << 20;
 
-fn too_long() -> SqlError {
+#[cold]
+pub fn too_long() -> SqlError {
     SqlError::new(INVALID_ARGUMENT, "the text would be longer than 64 MiB")
 }
 
@@ -17,6 +19,20 @@ pub fn repeat(text: &str, count: i64) -> Result<String, SqlError> {
         Some(0..=MAX_LENGTH) => Ok(text.repeat(count)),
         _ => Err(too_long()),
     }
+}
+
+/// Nothing is replaced when `from` is empty.
+pub fn replace<'a>(text: &'a str, from: &str, to: &str) -> Result<Cow<'a, str>, SqlError> {
+    if from.is_empty() || !text.contains(from) {
+        return Ok(Cow::Borrowed(text));
+    }
+    if to.len() > from.len() {
+        let grown = text.matches(from).count().saturating_mul(to.len() - from.len());
+        if text.len().saturating_add(grown) > MAX_LENGTH {
+            return Err(too_long());
+        }
+    }
+    Ok(Cow::Owned(text.replace(from, to)))
 }
 
 /// `length` characters of repeated `fill`.
@@ -54,6 +70,7 @@ pub fn rpad(text: &str, length: i64) -> Result<String, SqlError> {
 
 functions! { pub static FUNCTIONS:
     "REPEAT" (VARCHAR, BIGINT) -> VARCHAR = pad::repeat, Strict {fallible}, "The text many times; nothing for a negative count.";
+    "REPLACE" (VARCHAR, VARCHAR, VARCHAR) -> VARCHAR = pad::replace, Strict {fallible}, "Every occurrence of the second text replaced by the third.";
     "LPAD" (VARCHAR, BIGINT) -> VARCHAR = pad::lpad, Strict {fallible}, "The text with blanks before it up to a length, or cut to that length.";
     "LPAD" (VARCHAR, BIGINT, VARCHAR) -> VARCHAR = pad::lpad_with, Strict {fallible}, "The text with a filling before it up to a length, or cut to that length.";
     "RPAD" (VARCHAR, BIGINT) -> VARCHAR = pad::rpad, Strict {fallible}, "The text with blanks behind it up to a length, or cut to that length.";
@@ -74,7 +91,17 @@ mod tests {
     }
 
     #[test]
+    fn occurrences_are_replaced() {
+        assert_eq!(replace("yabadabadoo", "ba", "123").as_deref(), Ok("ya123da123doo"));
+        assert_eq!(replace("abc", "", "x").as_deref(), Ok("abc"));
+        assert_eq!(replace("いろい", "い", "").as_deref(), Ok("ろ"));
+    }
+
+    #[test]
     fn results_are_bounded() {
+        let long = "a".repeat(1 << 20);
+        assert_eq!(replace(&long, "a", &long).unwrap_err().code, INVALID_ARGUMENT);
+        assert_eq!(replace(&long, "a", "b").map(|text| text.len()), Ok(1 << 20));
         assert_eq!(repeat("ab", 3), Ok("ababab".into()));
         assert_eq!(repeat("ab", -3), Ok("".into()));
         assert_eq!(repeat("ab", i64::MAX).unwrap_err().code, INVALID_ARGUMENT);

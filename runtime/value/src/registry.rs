@@ -1,58 +1,89 @@
-//! The ordered list of all functions, and look-up by name.
+//! The ordered list of this crate's functions, and look-up by name over any lists.
 
 use crate::function::Function;
 use crate::{
-    arithmetic, boolean, cast, compare, decimal, extract, float, guard, interval, like, math, pad, text, truncate,
-    window,
+    arithmetic, boolean, cast, compare, day_name, decimal, extract, float, guard, interval, like, math, number,
+    occurrence, pad, text, truncate, window,
 };
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-/// Where a name has several overloads, exact types stand before floats and narrow ones before wide ones: the binder takes the
-/// first entry that fits.
-fn families() -> Vec<&'static [Function]> {
-    let mut families: Vec<&'static [Function]> = Vec::new();
-    families.extend(compare::FAMILIES);
-    families.push(boolean::FUNCTIONS);
-    families.extend(arithmetic::FAMILIES);
-    families.push(decimal::FUNCTIONS); // After the integers, which become DECIMAL unasked.
-    families.extend(float::FAMILIES); // After the exact numbers, which become floats unasked.
-    families.push(math::FUNCTIONS);
-    families.push(interval::FUNCTIONS);
-    families.extend(extract::FAMILIES);
-    families.extend(truncate::FAMILIES);
-    families.push(window::FUNCTIONS);
-    families.push(text::FUNCTIONS);
-    families.push(pad::FUNCTIONS);
-    families.push(like::FUNCTIONS);
-    families.push(guard::FUNCTIONS);
-    families.extend(cast::FAMILIES);
-    families
+/// Functions of one kind.
+pub struct Family {
+    /// What they are about, for people.
+    pub title: &'static str,
+    pub lists: Vec<&'static [Function]>,
 }
 
-static FUNCTIONS: LazyLock<Vec<&'static Function>> = LazyLock::new(|| families().into_iter().flatten().collect());
-
-static BY_NAME: LazyLock<BTreeMap<&'static str, Vec<&'static Function>>> = LazyLock::new(|| {
-    let mut map: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for function in functions() {
-        map.entry(function.name).or_default().push(*function);
+impl Family {
+    pub fn new(title: &'static str, lists: &[&'static [Function]]) -> Family {
+        Family { title, lists: lists.to_vec() }
     }
-    map
-});
 
-/// Every entry, in registry order.
-pub fn functions() -> &'static [&'static Function] {
-    &FUNCTIONS
+    pub fn functions(&self) -> impl Iterator<Item = &'static Function> {
+        self.lists.iter().copied().flatten()
+    }
 }
 
-/// The entries of a name, whatever its case, in registry order.
-pub fn overloads(name: &str) -> impl Iterator<Item = &'static Function> {
-    BY_NAME.get(name.to_ascii_uppercase().as_str()).into_iter().flatten().copied()
+/// This crate's functions. Where a name has several overloads, exact types stand before floats and narrow ones before
+/// wide ones: the binder takes the first entry that fits.
+pub fn families() -> Vec<Family> {
+    vec![
+        Family::new("comparison", compare::FAMILIES),
+        Family::new("truth", &[boolean::FUNCTIONS]),
+        Family::new("integer arithmetic", arithmetic::FAMILIES),
+        // After the integers, which become DECIMAL unasked.
+        Family::new("decimal arithmetic", &[decimal::FUNCTIONS]),
+        // After the exact numbers, which become floats unasked.
+        Family::new("float arithmetic", float::FAMILIES),
+        Family::new("elementary functions", &[math::FUNCTIONS]),
+        Family::new("whole numbers", &[number::FUNCTIONS]),
+        Family::new("times and intervals", &[interval::FUNCTIONS]),
+        Family::new("parts of times", extract::FAMILIES),
+        Family::new("times cut to a unit", truncate::FAMILIES),
+        Family::new("differences of times", &[window::FUNCTIONS]),
+        Family::new("names of days", &[day_name::FUNCTIONS]),
+        Family::new("text", &[text::FUNCTIONS]),
+        Family::new("parts in text", &[occurrence::FUNCTIONS]),
+        Family::new("repeated text", &[pad::FUNCTIONS]),
+        Family::new("patterns", &[like::FUNCTIONS]),
+        Family::new("conditions of rewrites", &[guard::FUNCTIONS]),
+        Family::new("casts", cast::FAMILIES),
+    ]
 }
 
-/// The names of functions, in alphabetical order.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    BY_NAME.keys().copied()
+/// Families with their functions by name.
+pub struct Library {
+    families: Vec<Family>,
+    by_name: BTreeMap<&'static str, Vec<&'static Function>>,
+}
+
+impl Library {
+    pub fn new(families: Vec<Family>) -> Library {
+        let mut by_name: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for function in families.iter().flat_map(Family::functions) {
+            by_name.entry(function.name).or_default().push(function);
+        }
+        Library { families, by_name }
+    }
+
+    pub fn families(&self) -> &[Family] {
+        &self.families
+    }
+
+    /// Every entry, in order.
+    pub fn functions(&self) -> impl Iterator<Item = &'static Function> {
+        self.families.iter().flat_map(Family::functions)
+    }
+
+    /// The entries of a name, whatever its case, in order.
+    pub fn overloads(&self, name: &str) -> impl Iterator<Item = &'static Function> {
+        self.by_name.get(name.to_ascii_uppercase().as_str()).into_iter().flatten().copied()
+    }
+
+    /// The names of functions, in alphabetical order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.by_name.keys().copied()
+    }
 }
 
 #[cfg(test)]
@@ -61,14 +92,17 @@ mod tests {
 
     #[test]
     fn names_are_found_in_any_case() {
-        assert_eq!(overloads("Upper").map(|f| f.path).collect::<Vec<_>>(), ["text::upper"]);
-        assert_eq!(overloads("no such function").count(), 0);
-        assert!(names().any(|name| name == "COALESCE") || names().any(|name| name == "GREATEST"));
+        let library = Library::new(families());
+        assert_eq!(library.overloads("Upper").map(|f| f.path).collect::<Vec<_>>(), ["text::upper"]);
+        assert_eq!(library.overloads("no such function").count(), 0);
+        assert!(library.names().any(|name| name == "GREATEST"));
+        assert!(library.functions().all(|function| function.library == crate::function::CORE));
     }
 
     #[test]
     fn integers_stand_before_decimals_and_floats() {
-        let types: Vec<_> = overloads("+").map(|f| format!("{:?}", f.parameters[0])).collect();
+        let library = Library::new(families());
+        let types: Vec<_> = library.overloads("+").map(|f| format!("{:?}", f.parameters[0])).collect();
         let place = |text: &str| types.iter().position(|ty| ty.contains(text)).unwrap();
         assert!(place("TinyInt") < place("BigInt") && place("BigInt") < place("Decimal"));
         assert!(place("Decimal") < place("Real") && place("Real") < place("Double"));

@@ -1,7 +1,6 @@
 //! Functions of character data. Positions and lengths count Unicode characters from 1.
 
 use crate::text;
-use std::borrow::Cow;
 
 #[inline]
 pub fn concat2(a: &str, b: &str) -> String {
@@ -64,6 +63,11 @@ pub fn octet_length(text: &str) -> i32 {
     text.len() as i32
 }
 
+/// BIGINT, since eight times the bytes of a text may pass INTEGER.
+pub fn bit_length(text: &str) -> i64 {
+    i64::from(octet_length(text)) * 8
+}
+
 /// Byte offset behind the first `count` characters.
 fn offset(text: &str, count: usize) -> usize {
     match text.is_ascii() {
@@ -122,17 +126,17 @@ pub fn rtrim(text: &str) -> &str {
     text.trim_end_matches(' ')
 }
 
+/// As `trim_both`, with the arguments in the other order.
+pub fn btrim_of<'a>(text: &'a str, characters: &str) -> &'a str {
+    trim_both(characters, text)
+}
+
 pub fn ltrim_of<'a>(text: &'a str, characters: &str) -> &'a str {
     trim_leading(characters, text)
 }
 
 pub fn rtrim_of<'a>(text: &'a str, characters: &str) -> &'a str {
     trim_trailing(characters, text)
-}
-
-/// Nothing is replaced when `from` is empty.
-pub fn replace<'a>(text: &'a str, from: &str, to: &str) -> Cow<'a, str> {
-    if from.is_empty() || !text.contains(from) { Cow::Borrowed(text) } else { Cow::Owned(text.replace(from, to)) }
 }
 
 /// 0 when `part` does not occur.
@@ -209,6 +213,7 @@ functions! { pub static FUNCTIONS:
     "LENGTH" (VARCHAR) -> INTEGER = text::char_length, Strict {}, "Number of characters.";
     "LEN" (VARCHAR) -> INTEGER = text::char_length, Strict {}, "Number of characters.";
     "OCTET_LENGTH" (VARCHAR) -> INTEGER = text::octet_length, Strict {}, "Number of bytes in UTF-8.";
+    "BIT_LENGTH" (VARCHAR) -> BIGINT = text::bit_length, Strict {}, "Number of bits in UTF-8.";
     "SUBSTRING" (VARCHAR, BIGINT) -> VARCHAR = text::substring_from, Strict {}, "The text from a position on.";
     "SUBSTRING" (VARCHAR, BIGINT, BIGINT) -> VARCHAR = text::substring, Strict {}, "Some characters from a position on.";
     "SUBSTR" (VARCHAR, BIGINT) -> VARCHAR = text::substring_from, Strict {}, "The text from a position on.";
@@ -219,11 +224,12 @@ functions! { pub static FUNCTIONS:
     "TRIM LEADING" (VARCHAR, VARCHAR) -> VARCHAR = text::trim_leading, Strict {}, "The second text without any of the first's characters at its start.";
     "TRIM TRAILING" (VARCHAR, VARCHAR) -> VARCHAR = text::trim_trailing, Strict {}, "The second text without any of the first's characters at its end.";
     "TRIM" (VARCHAR) -> VARCHAR = text::trim, Strict {}, "Without blanks at the ends.";
+    "BTRIM" (VARCHAR) -> VARCHAR = text::trim, Strict {}, "Without blanks at the ends.";
+    "BTRIM" (VARCHAR, VARCHAR) -> VARCHAR = text::btrim_of, Strict {}, "The first text without any of the second's characters at its ends.";
     "LTRIM" (VARCHAR) -> VARCHAR = text::ltrim, Strict {}, "Without blanks at the start.";
     "RTRIM" (VARCHAR) -> VARCHAR = text::rtrim, Strict {}, "Without blanks at the end.";
     "LTRIM" (VARCHAR, VARCHAR) -> VARCHAR = text::ltrim_of, Strict {}, "The first text without any of the second's characters at its start.";
     "RTRIM" (VARCHAR, VARCHAR) -> VARCHAR = text::rtrim_of, Strict {}, "The first text without any of the second's characters at its end.";
-    "REPLACE" (VARCHAR, VARCHAR, VARCHAR) -> VARCHAR = text::replace, Strict {}, "Every occurrence of the second text replaced by the third.";
     "TRANSLATE" (VARCHAR, VARCHAR, VARCHAR) -> VARCHAR = text::translate, Strict {}, "Characters of the second text replaced by those of the third.";
     "POSITION" (VARCHAR, VARCHAR) -> INTEGER = text::position, Strict {}, "Where the first text occurs in the second; 0 where it does not.";
     "REVERSE" (VARCHAR) -> VARCHAR = text::reverse, Strict {}, "The characters from last to first.";
@@ -267,8 +273,6 @@ mod tests {
         assert_eq!(split_part("abc", "b", i64::MIN), "");
         assert_eq!(trim_both("x", "xxsome Xsxx"), "some Xs");
         assert_eq!(trim_leading("yxz", "zzytest"), "test");
-        assert_eq!(replace("yabadabadoo", "ba", "123"), "ya123da123doo");
-        assert_eq!(replace("abc", "", "x"), "abc");
         assert_eq!(translate("12345", "143", "ax"), "a2x5");
     }
 
