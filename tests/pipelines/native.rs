@@ -27,7 +27,7 @@ fn lines(schema: &Schema, seed: u64, steps: usize) -> String {
 
 fn member(field: &Field, value: &Value) -> String {
     let mut json = String::new();
-    feldc_value::json::json_value(value, &field.columntype, &mut json);
+    feldc_value::json::json_value(value, field.columntype.ty, &mut json);
     format!("\"{}\":{json}", field.name)
 }
 

@@ -1,8 +1,8 @@
 //! Random change streams over a program's tables: inserts, deletes, updates, duplicates, NULLs, empty steps, from a seed.
 
 use crate::Change;
-use feldc_pipeline::schema::{Field, Schema, Table};
-use feldc_value::{SqlType, Value};
+use feldc_pipeline::schema::{Schema, Table};
+use feldc_value::{ColumnType, SqlType, Value, nested};
 
 /// A small generator of random numbers (splitmix64), so that a seed replays everywhere.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ impl Stream {
         let copy = definition.primary_key.is_empty() && self.random.chance(25) && !self.contents[table].is_empty();
         let row = match copy {
             true => self.random.pick(&self.contents[table]).clone(),
-            false => definition.fields.iter().map(|field| self.value(field)).collect(),
+            false => definition.fields.iter().map(|field| self.value(field.columntype)).collect(),
         };
         self.push(&definition, table, row, changes);
     }
@@ -113,12 +113,12 @@ impl Stream {
     }
 
     /// A value from a small domain, so that joins meet and groups collide.
-    fn value(&mut self, field: &Field) -> Value {
-        if field.columntype.nullable && self.random.chance(20) {
+    fn value(&mut self, column: ColumnType) -> Value {
+        if column.nullable && self.random.chance(20) {
             return Value::Null;
         }
         let small = self.random.below(6) as i64 - 1;
-        match field.columntype.ty {
+        match column.ty {
             SqlType::Null => Value::Null,
             SqlType::Boolean => Value::Boolean(small > 1),
             SqlType::TinyInt => Value::TinyInt(small as i8),
@@ -129,6 +129,10 @@ impl Stream {
                 1 => -1_000,
                 _ => small,
             }),
+            SqlType::UTinyInt => Value::UTinyInt(small.max(0) as u8),
+            SqlType::USmallInt => Value::USmallInt(small.max(0) as u16),
+            SqlType::UInteger => Value::UInteger(small.max(0) as u32),
+            SqlType::UBigInt => Value::UBigInt(if small < 0 { u64::MAX } else { small as u64 }),
             SqlType::Decimal { .. } => Value::Decimal(i128::from(small * 25)),
             SqlType::Real => Value::Real(small as f32 / 4.0),
             SqlType::Double => Value::Double(small as f64 / 4.0),
@@ -136,11 +140,43 @@ impl Stream {
             SqlType::Char { .. } | SqlType::Varchar { .. } => {
                 Value::text(*self.random.pick(&["", "a", "b", "ab", "A", "zz", "é", "o'k"]))
             }
+            SqlType::Binary { .. } | SqlType::Varbinary { .. } => {
+                let bytes: [&[u8]; 4] = [&[], &[0], &[0, 1], &[255, 0]];
+                nested::fit(Value::binary(*self.random.pick(&bytes)), column.ty)
+            }
             SqlType::Date => Value::Date(19_782 + (small as i32) * 10),
             SqlType::Time => Value::Time(small.max(0) * 3_600_000_000_000),
             SqlType::Timestamp => Value::Timestamp(1_709_164_800_000_000 + small * 43_200_000_000),
+            SqlType::TimestampTz => Value::TimestampTz(1_709_164_800_000_000 + small * 43_200_000_000),
             SqlType::IntervalShort { .. } => Value::IntervalShort(small * 86_400_000_000),
             SqlType::IntervalLong { .. } => Value::IntervalLong(small as i32),
+            SqlType::Uuid => Value::Uuid(small as u128),
+            ty => self.nested_value(ty),
+        }
+    }
+
+    fn nested_value(&mut self, ty: SqlType) -> Value {
+        let part = |ty: SqlType| ColumnType::new(ty, true);
+        let count = self.random.below(3);
+        match ty {
+            SqlType::Array(element) => Value::array((0..count).map(|_| self.value(part(*element))).collect::<Vec<_>>()),
+            SqlType::Map(entry) => {
+                let (key, value) = *entry.0;
+                let entries = (0..count).map(|_| (self.value(part(key)), self.value(part(value))));
+                nested::map(entries.collect::<Vec<_>>())
+            }
+            SqlType::Row(fields) => {
+                Value::row(fields.iter().map(|field| self.value(field.columntype)).collect::<Vec<_>>())
+            }
+            _ => {
+                let inner = *self.random.pick(&[
+                    SqlType::VARCHAR,
+                    SqlType::BigInt,
+                    SqlType::Boolean,
+                    SqlType::array(SqlType::BigInt),
+                ]);
+                nested::to_variant(&self.value(ColumnType::new(inner, false)), inner)
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, closest, code};
 use crate::library::{names, overloads};
 use crate::plan::{Expr, ExprKind, Span};
-use feldc_value::function::{Function, Param};
+use feldc_value::function::{Function, Param, Returns};
 use feldc_value::{ColumnType, SqlType, common_type, implicit_cast_allowed};
 
 /// How freely arguments fit parameters; each is tried over all overloads before the next.
@@ -34,9 +34,22 @@ impl Binder<'_> {
         let same = (0..arguments.len())
             .filter(|at| function.parameter(*at) == Some(Param::Same))
             .try_fold(SqlType::Null, |ty, at| common_type(ty, arguments[at].ty.ty));
+        let shape = match function.returns {
+            Returns::Shaped(derive) => {
+                let types: Vec<SqlType> = arguments.iter().map(|argument| argument.ty.ty).collect();
+                match derive(&types) {
+                    Ok(shape) => Some(shape),
+                    Err(error) => {
+                        return self.fail(Diagnostic::error(code::DATATYPE_MISMATCH, error.message.to_string(), span));
+                    }
+                }
+            }
+            _ => None,
+        };
         let mut cast = vec![];
         for (at, argument) in arguments.into_iter().enumerate() {
             let to = match function.parameter(at) {
+                _ if shape.is_some() => shape.as_ref().map_or(SqlType::Null, |shape| shape.arguments[at]),
                 Some(Param::Is(parameter)) => argument_type(argument.ty.ty, parameter),
                 Some(Param::Same) => same.unwrap_or(argument.ty.ty),
                 Some(Param::Any) | None => argument.ty.ty,
@@ -102,18 +115,9 @@ fn form(function: &Function) -> String {
     format!("{}({}{})", function.name, parameters.join(", "), if function.variadic { ", ..." } else { "" })
 }
 
-fn same_family(a: SqlType, b: SqlType) -> bool {
-    a == b || (a.is_decimal() && b.is_decimal()) || (a.is_text() && b.is_text()) || same_interval_family(a, b)
-}
-
-fn same_interval_family(a: SqlType, b: SqlType) -> bool {
-    use SqlType::*;
-    matches!((a, b), (IntervalShort { .. }, IntervalShort { .. }) | (IntervalLong { .. }, IntervalLong { .. }))
-}
-
 fn exactly(argument: &Expr, parameter: Param) -> bool {
     match parameter {
-        Param::Is(ty) => argument.ty.ty == SqlType::Null || same_family(argument.ty.ty, ty),
+        Param::Is(ty) => argument.ty.ty == SqlType::Null || ty.same_family(argument.ty.ty),
         Param::Same | Param::Any => true,
     }
 }
@@ -137,7 +141,9 @@ fn narrowed(argument: &Expr, parameter: Param) -> bool {
 /// The type an argument is cast to: a parameter stands for its whole family.
 fn argument_type(argument: SqlType, parameter: SqlType) -> SqlType {
     match parameter {
-        _ if argument != SqlType::Null && same_family(argument, parameter) => argument,
+        _ if argument != SqlType::Null && parameter.same_family(argument) => argument,
+        // Of no type: any such array will do.
+        _ if argument == SqlType::Null && parameter.is_nested() && parameter != SqlType::Variant => SqlType::Null,
         SqlType::Decimal { .. } => SqlType::Decimal { precision: digits(argument), scale: 0 },
         other => other,
     }
@@ -150,6 +156,10 @@ pub fn digits(ty: SqlType) -> u8 {
         SqlType::SmallInt => 5,
         SqlType::Integer => 10,
         SqlType::BigInt => 19,
+        SqlType::UTinyInt => 3,
+        SqlType::USmallInt => 5,
+        SqlType::UInteger => 10,
+        SqlType::UBigInt => 20,
         _ => 38,
     }
 }

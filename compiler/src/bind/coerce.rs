@@ -161,6 +161,13 @@ fn meet_types(a: SqlType, b: SqlType) -> Option<SqlType> {
             let other = if a.is_text() { b } else { a };
             if other.is_interval() { None } else { Some(other) }
         }
+        // Neither need fit the other: both fit a DECIMAL.
+        _ if a.is_integer() && b.is_integer() && a.is_unsigned() != b.is_unsigned() => {
+            let (signed, unsigned) = if a.is_unsigned() { (b, a) } else { (a, b) };
+            let wider = signed.fixed_width() > unsigned.fixed_width();
+            Some(if wider { signed } else { SqlType::Decimal { precision: 20, scale: 0 } })
+        }
+        (SqlType::Uuid, other) | (other, SqlType::Uuid) if other.is_binary() => Some(SqlType::Uuid),
         _ => common_type(a, b),
     }
 }

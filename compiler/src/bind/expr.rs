@@ -5,7 +5,7 @@ use super::{Binder, Bound, DEPTH_MAX};
 use crate::diagnostic::{Diagnostic, code};
 use crate::parse::dialect::is_connective;
 use crate::plan::{Expr, ExprKind, Span};
-use feldc_value::{ColumnType, SqlType};
+use feldc_value::{ColumnType, SqlType, Value};
 use sqlparser::ast::{self, CastKind, UnaryOperator};
 
 impl Binder<'_> {
@@ -111,22 +111,28 @@ impl Binder<'_> {
                 arguments.extend(overlay_for.as_deref());
                 self.plain_call("OVERLAY", &arguments, span)
             }
-            ast::Expr::Tuple(_) => {
-                let error =
-                    Diagnostic::error(code::FEATURE_NOT_SUPPORTED, "a row is only supported in comparisons", span);
-                self.fail(error.help("compare it with another row, or use IN"))
+            ast::Expr::Tuple(items) => {
+                let items = self.exprs(&items.iter().collect::<Vec<_>>())?;
+                self.row(items, span)
             }
+            ast::Expr::Array(array) => {
+                let items = self.exprs(&array.elem.iter().collect::<Vec<_>>())?;
+                if items.is_empty() {
+                    let ty = ColumnType::new(SqlType::array(SqlType::Null), false);
+                    return Ok(Expr::literal(Value::array([]), ty, span));
+                }
+                self.call("ARRAY", items, span)
+            }
+            ast::Expr::CompoundFieldAccess { root, access_chain } => self.access(root, access_chain, span),
             other => self.unknown_form(other, span),
         }
     }
 
     fn unknown_form(&mut self, expr: &ast::Expr, span: Span) -> Bound<Expr> {
         let what = match expr {
-            ast::Expr::Array(_) => "ARRAY[...]",
-            ast::Expr::Map(_) => "MAP[...]",
             ast::Expr::Struct { .. } => "a STRUCT literal",
             ast::Expr::Lambda(_) => "a lambda",
-            ast::Expr::CompoundFieldAccess { .. } | ast::Expr::JsonAccess { .. } => "access to a field or element",
+            ast::Expr::JsonAccess { .. } => "access by a JSON path",
             ast::Expr::AtTimeZone { .. } => "AT TIME ZONE",
             ast::Expr::Collate { .. } => "COLLATE",
             ast::Expr::SimilarTo { .. } => "SIMILAR TO",
@@ -155,11 +161,11 @@ impl Binder<'_> {
 
     fn compound(&mut self, parts: &[ast::Ident], span: Span) -> Bound<Expr> {
         match parts {
-            [table, column] => {
+            [table, column] if !self.is_field(table) => {
                 let (table, column) = (self.name(table), self.name(column));
                 self.resolve(Some(&table), &column)
             }
-            _ => self.unsupported("access to a field of a column", span),
+            _ => self.path(parts, span),
         }
     }
 

@@ -4,6 +4,7 @@ use super::coerce::{boolean, null};
 use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{Expr, Span};
+use feldc_value::binary::parse_hex;
 use feldc_value::cast::cast_function;
 use feldc_value::function::Signature;
 use feldc_value::{ColumnType, SqlType, Value};
@@ -19,7 +20,16 @@ impl Binder<'_> {
             ast::Value::SingleQuotedString(text) => Ok(text_value(text, span)),
             ast::Value::Boolean(value) => Ok(boolean(*value, span)),
             ast::Value::Null => Ok(null(SqlType::Null, span)),
-            ast::Value::HexStringLiteral(_) => self.unsupported("the type VARBINARY (x'...')", span),
+            ast::Value::HexStringLiteral(digits) => match parse_hex(digits) {
+                Some(bytes) => {
+                    let ty = SqlType::Varbinary { length: Some(bytes.len().max(1) as u32) };
+                    Ok(Expr::literal(Value::binary(bytes), ColumnType::new(ty, false), span))
+                }
+                None => {
+                    let error = Diagnostic::error(code::SYNTAX_ERROR, "x'...' takes pairs of hexadecimal digits", span);
+                    self.fail(error.help("write two digits for each byte, for example x'0aff'"))
+                }
+            },
             ast::Value::Placeholder(_) => {
                 let error = Diagnostic::error(code::SYNTAX_ERROR, "a program has no parameters", span);
                 self.fail(error.help("write the value itself"))
@@ -80,7 +90,8 @@ impl Binder<'_> {
                 let form = match ty {
                     SqlType::Date => "write DATE 'year-month-day', for example DATE '2024-02-29'",
                     SqlType::Time => "write for example TIME '14:30:00'",
-                    SqlType::Timestamp => "write for example TIMESTAMP '2024-02-29 14:30:00'",
+                    SqlType::Uuid => "write 32 hexadecimal digits, perhaps with hyphens",
+                    SqlType::Timestamp | SqlType::TimestampTz => "write for example TIMESTAMP '2024-02-29 14:30:00'",
                     _ => "correct the text",
                 };
                 self.fail(Diagnostic::error(error.code, headline, span).help(form))

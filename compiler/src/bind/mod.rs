@@ -12,6 +12,7 @@ mod from;
 mod group;
 mod interval;
 mod literal;
+mod nested;
 mod operator;
 mod order;
 mod place;
@@ -29,7 +30,7 @@ mod window;
 use crate::diagnostic::{Diagnostic, Severity, Source, closest, code};
 use crate::parse::{Name, Set, Statement, StatementKind, with_stack};
 use crate::plan::{Column, ColumnId, Expr, Plan, Program, Span, TableId, ViewId};
-use feldc_value::ColumnType;
+use feldc_value::{ColumnType, SqlType};
 use scope::Scope;
 use std::collections::{BTreeMap, HashSet};
 
@@ -92,6 +93,8 @@ pub(crate) struct Binder<'a> {
     relations: BTreeMap<String, (Relation, Span)>,
     /// Every column of a table with the place of its name, for "similar name" labels.
     column_places: Vec<(String, Span)>,
+    /// Types with names of their own.
+    types: BTreeMap<String, (Option<SqlType>, Span)>,
     /// Declared indexes by name.
     indexes: BTreeMap<String, Span>,
     /// Index names that connectors refer to, with the view and the place of the name.
@@ -122,6 +125,7 @@ impl<'a> Binder<'a> {
             program: Program::default(),
             relations: BTreeMap::new(),
             column_places: vec![],
+            types: BTreeMap::new(),
             indexes: BTreeMap::new(),
             wanted_indexes: vec![],
             scopes: vec![],
@@ -144,6 +148,7 @@ impl<'a> Binder<'a> {
             StatementKind::CreateTable(table) => self.create_table(table),
             StatementKind::CreateView(view) => self.create_view(view),
             StatementKind::CreateIndex(index) => self.create_index(index),
+            StatementKind::CreateType(ty) => self.create_type(ty),
             StatementKind::Set(set) => self.set(set),
         }
         self.scopes.clear();

@@ -88,6 +88,12 @@ impl Binder<'_> {
                 let place = right.span;
                 (left, self.cast(right, l, place)?)
             }
+            // Of two integers of which one has no sign the wider type is the result's.
+            _ if l.is_integer() && r.is_integer() && l.is_unsigned() != r.is_unsigned() => {
+                let ty = feldc_value::common_type(l, r).unwrap_or(l);
+                let places = (left.span, right.span);
+                (self.cast(left, ty, places.0)?, self.cast(right, ty, places.1)?)
+            }
             _ => (left, right),
         };
         self.call(name, vec![left, right], span)

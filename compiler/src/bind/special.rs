@@ -6,8 +6,9 @@ use super::{Binder, Bound, aggregate};
 use crate::diagnostic::{Diagnostic, code};
 use crate::library::overloads;
 use crate::parse::dialect::{BETWEEN_SYMMETRIC, INTERVAL_QUALIFIER};
+use crate::parse::nested::{IS_EMPTY, MAP_LITERAL};
 use crate::plan::{Expr, Span};
-use feldc_value::SqlType;
+use feldc_value::{ColumnType, SqlType, Value};
 use sqlparser::ast::{
     self, CeilFloorKind, DateTimeField, FunctionArg, FunctionArgExpr, FunctionArguments, TrimWhereField,
 };
@@ -26,13 +27,8 @@ const WITH_UNIT: &[(&str, &str)] = &[
 
 /// Beginnings of names of functions of the dialect that are still to come.
 const LATER: &[&str] = &[
-    "ARRAY",
-    "MAP_",
-    "CARDINALITY",
-    "ELEMENT",
-    "SORT_ARRAY",
     "TRANSFORM",
-    "SPLIT",
+    "ARRAY_EXISTS",
     "REGEXP_",
     "RLIKE",
     "CONCAT_WS",
@@ -40,19 +36,11 @@ const LATER: &[&str] = &[
     "XXHASH",
     "SHA",
     "TRANSLATE",
-    "BIN2UTF8",
     "GUNZIP",
-    "OCTET_LENGTH",
-    "TO_HEX",
-    "TO_INT",
-    "SEQUENCE",
     "PARSE_",
     "FORMAT_",
     "CONVERT_TIMEZONE",
-    "VARIANT",
-    "TYPEOF",
-    "TO_JSON",
-    "JSON",
+    "VARIANT_",
     "CONNECTOR_METADATA",
     "UNNEST",
     "TUMBLE",
@@ -137,9 +125,19 @@ impl Binder<'_> {
                 self.unsupported(format!("the current time ({name})"), span)
             }
             ("ROW", _) => {
-                let error =
-                    Diagnostic::error(code::FEATURE_NOT_SUPPORTED, "a row is only supported in comparisons", span);
-                self.fail(error.help("compare it with another row, or use IN"))
+                let items = self.exprs(arguments)?;
+                self.row(items, span)
+            }
+            (MAP_LITERAL, []) => Ok(Expr::literal(
+                Value::Map([].into()),
+                ColumnType::new(SqlType::map(SqlType::Null, SqlType::Null), false),
+                span,
+            )),
+            (MAP_LITERAL, _) => self.plain_call("MAP", arguments, span),
+            (IS_EMPTY, _) => self.plain_call("IS EMPTY", arguments, span),
+            _ if self.types.contains_key(&name.to_lowercase()) => {
+                let items = self.exprs(arguments)?;
+                self.named_row(&name.to_lowercase(), items, span)
             }
             ("TRY_CAST" | "SAFE_CAST", [operand]) => self.expr(operand).map(attempt),
             _ => self.plain_call(name, arguments, span),

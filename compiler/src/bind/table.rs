@@ -8,7 +8,8 @@ use crate::parse::{AttributeKind, ColumnAttribute, ColumnDefinition, CreateTable
 use crate::plan::{ExprKind, Span, Table, TableColumn, TableId};
 use feldc_value::cast::cast_function;
 use feldc_value::function::Signature;
-use feldc_value::{ColumnType, SqlType, Value};
+use feldc_value::json::json_value;
+use feldc_value::{ColumnType, SqlType, Value, implicit_cast_allowed};
 use sqlparser::ast;
 
 const PROPERTIES: &[&str] = &["connectors", "materialized", "append_only", "skip_unused_columns", "expected_size"];
@@ -101,11 +102,6 @@ impl Binder<'_> {
             }
         }
         let ty = ty?;
-        if ty.is_interval() {
-            let error =
-                Diagnostic::error(code::INVALID_TABLE_DEFINITION, "a table cannot store intervals", definition.ty_span);
-            return self.fail(error.help("store a number of days or seconds instead"));
-        }
         let default = match default {
             Some((expr, span)) => self.default_value(expr, ty, nullable, span)?,
             None => None,
@@ -179,6 +175,11 @@ impl Binder<'_> {
             }
             Value::Null => Ok(None),
             Value::Text(text) => Ok(Some(text.into_string())),
+            value if ty.is_nested() => {
+                let mut text = String::new();
+                json_value(&value, ty, &mut text);
+                Ok(Some(text))
+            }
             value => {
                 let signature = Signature { arguments: &[ty], result: SqlType::VARCHAR };
                 let function = cast_function(ty, SqlType::VARCHAR).ok().flatten();
@@ -199,6 +200,7 @@ impl Binder<'_> {
             || from == ty
             || (from.is_numeric() && ty.is_numeric())
             || (from.is_text() && ty.is_text())
+            || (ty.is_nested() && implicit_cast_allowed(from, ty))
             || matches!((from, ty), (SqlType::Date, SqlType::Timestamp));
         if fits {
             return Ok(());

@@ -1,10 +1,13 @@
 //! Type names to types, and which of them this version has.
 
-use super::{Binder, Bound};
+use super::{Binder, Bound, Reported};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::Span;
 use feldc_value::{IntervalUnit, SqlType};
-use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, IntervalFields, TimezoneInfo};
+use sqlparser::ast::{
+    ArrayElemTypeDef, BinaryLength, CharacterLength, DataType, ExactNumberInfo, IntervalFields, StructBracketKind,
+    TimezoneInfo,
+};
 
 const DECIMAL_DIGITS_MAX: u64 = 38;
 /// FLOAT(p) with at most so many bits is REAL (ISO/IEC 9075-2 leaves it to the implementation).
@@ -20,6 +23,11 @@ impl Binder<'_> {
             DataType::Int(_) | DataType::Integer(_) | DataType::Int4(_) | DataType::Int32 => SqlType::Integer,
             DataType::Signed | DataType::SignedInteger => SqlType::Integer,
             DataType::BigInt(_) | DataType::Int8(_) | DataType::Int64 => SqlType::BigInt,
+            DataType::TinyIntUnsigned(_) | DataType::UTinyInt => SqlType::UTinyInt,
+            DataType::SmallIntUnsigned(_) | DataType::Int2Unsigned(_) | DataType::USmallInt => SqlType::USmallInt,
+            DataType::IntUnsigned(_) | DataType::IntegerUnsigned(_) | DataType::Int4Unsigned(_) => SqlType::UInteger,
+            DataType::Unsigned | DataType::UnsignedInteger => SqlType::UInteger,
+            DataType::BigIntUnsigned(_) | DataType::Int8Unsigned(_) | DataType::UBigInt => SqlType::UBigInt,
             DataType::Decimal(info) | DataType::Numeric(info) | DataType::Dec(info) => self.decimal(info, span)?,
             DataType::Real | DataType::Float4 | DataType::Float32 => SqlType::Real,
             DataType::DoublePrecision | DataType::Float8 | DataType::Float64 => SqlType::Double,
@@ -36,6 +44,27 @@ impl Binder<'_> {
             DataType::String(Some(length)) => {
                 SqlType::Varchar { length: self.length(&Some(character_length(*length)), span)? }
             }
+            DataType::Binary(length) => SqlType::Binary { length: self.bytes(*length, span)?.unwrap_or(1) },
+            DataType::Varbinary(None) | DataType::Bytea | DataType::Bytes(None) | DataType::Blob(None) => {
+                SqlType::VARBINARY
+            }
+            DataType::Varbinary(Some(BinaryLength::Max)) => SqlType::VARBINARY,
+            DataType::Varbinary(Some(BinaryLength::IntegerLength { length })) => {
+                SqlType::Varbinary { length: self.bytes(Some(*length), span)? }
+            }
+            DataType::Uuid => SqlType::Uuid,
+            DataType::Timestamp(_, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => SqlType::TimestampTz,
+            DataType::Array(
+                ArrayElemTypeDef::AngleBracket(element)
+                | ArrayElemTypeDef::SquareBracket(element, _)
+                | ArrayElemTypeDef::Qualified(element, _)
+                | ArrayElemTypeDef::Parenthesis(element),
+            ) => SqlType::array(self.data_type(element, span)?),
+            DataType::Map(key, value, _) => {
+                let (key, value) = (self.data_type(key, span), self.data_type(value, span));
+                SqlType::map(key?, value?)
+            }
+            DataType::Struct(fields, StructBracketKind::Parentheses) => self.row_type(fields, span)?,
             DataType::Date => SqlType::Date,
             DataType::Time(_, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => SqlType::Time,
             DataType::Timestamp(_, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) | DataType::Datetime(_) => {
@@ -47,7 +76,6 @@ impl Binder<'_> {
                 return self.fail(error.help("write for example INTERVAL DAY TO SECOND or INTERVAL MONTH"));
             }
             DataType::Custom(name, modifiers) => self.named_type(&name.to_string(), modifiers, span)?,
-            DataType::Array(_) => return self.later_type("ARRAY", span),
             other => return self.unknown_type(&other.to_string(), span),
         })
     }
@@ -63,6 +91,15 @@ impl Binder<'_> {
                 self.decimal(&ExactNumberInfo::PrecisionAndScale(*precision, scale), span)
             }
             ("STRING", []) => Ok(SqlType::VARCHAR),
+            ("VARIANT", []) => Ok(SqlType::Variant),
+            ("UUID", []) => Ok(SqlType::Uuid),
+            ("UNSIGNED", []) => Ok(SqlType::UInteger),
+            ("BYTEA" | "BYTES" | "BLOB", []) => Ok(SqlType::VARBINARY),
+            ("TIMESTAMPTZ", []) => Ok(SqlType::TimestampTz),
+            (_, []) if self.types.contains_key(&folded(name)) => match self.types[&folded(name)].0 {
+                Some(ty) => Ok(ty),
+                None => Err(Reported),
+            },
             ("INT64", []) => Ok(SqlType::BigInt),
             ("FLOAT4" | "FLOAT32", []) => Ok(SqlType::Real),
             ("FLOAT8" | "FLOAT64", []) => Ok(SqlType::Double),
@@ -74,27 +111,9 @@ impl Binder<'_> {
 
     fn unknown_type<T>(&mut self, name: &str, span: Span) -> Bound<T> {
         /// First words of types of the dialect that are still to come.
-        const LATER: &[&str] = &[
-            "UNSIGNED",
-            "VARBINARY",
-            "BINARY",
-            "BYTEA",
-            "BYTES",
-            "BLOB",
-            "ARRAY",
-            "MAP",
-            "ROW",
-            "STRUCT",
-            "UUID",
-            "VARIANT",
-            "GEOMETRY",
-            "JSON",
-            "JSONB",
-            "TIMESTAMPTZ",
-        ];
+        const LATER: &[&str] = &["STRUCT", "GEOMETRY", "JSON", "JSONB"];
         let upper = name.to_uppercase();
         let later = LATER.iter().any(|word| upper.starts_with(word) || upper.ends_with(word))
-            || upper.contains("UNSIGNED")
             || upper.contains("WITH TIME ZONE");
         if later || upper.starts_with("TIMESTAMP") || upper.starts_with("TIME") {
             return self.later_type(&upper, span);
@@ -127,9 +146,9 @@ impl Binder<'_> {
 
     fn later_type<T>(&mut self, name: &str, span: Span) -> Bound<T> {
         let help = match name {
-            _ if name.contains("UNSIGNED") => "use the next wider signed type, for example BIGINT or DECIMAL(20, 0)",
             _ if name.starts_with("TIMESTAMP") => "use TIMESTAMP and store UTC",
-            "UUID" | "VARIANT" | "JSON" | "JSONB" => "store it as text: VARCHAR",
+            "JSON" | "JSONB" => "use VARIANT",
+            "STRUCT" => "use ROW(name type, ...)",
             _ => "keep it as text, or as rows of another table",
         };
         self.fail(Diagnostic::unsupported(format!("the type {name}"), span).help(help))
@@ -167,6 +186,10 @@ impl Binder<'_> {
         Ok(ty)
     }
 
+    fn bytes(&mut self, length: Option<u64>, span: Span) -> Bound<Option<u32>> {
+        self.length(&length.map(character_length), span)
+    }
+
     fn length(&mut self, length: &Option<CharacterLength>, span: Span) -> Bound<Option<u32>> {
         match length {
             None | Some(CharacterLength::Max) => Ok(None),
@@ -174,11 +197,19 @@ impl Binder<'_> {
                 Ok(Some(*length as u32))
             }
             Some(CharacterLength::IntegerLength { length, .. }) => {
-                let headline = format!("text length {length} is out of range");
+                let headline = format!("length {length} is out of range");
                 let error = Diagnostic::error(code::INVALID_PARAMETER, headline, span);
-                self.fail(error.help(format!("write a length of 1 to {TEXT_LENGTH_MAX} characters, or none")))
+                self.fail(error.help(format!("write a length of 1 to {TEXT_LENGTH_MAX}, or none")))
             }
         }
+    }
+}
+
+/// A type's name as names are kept.
+fn folded(name: &str) -> String {
+    match name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) {
+        Some(quoted) => quoted.replace("\"\"", "\""),
+        None => name.to_lowercase(),
     }
 }
 

@@ -147,8 +147,13 @@ mod tests {
     use crate::plan::{Expr, ExprKind, Span, TableId};
     use crate::{emit, package};
     use feldc_pipeline::schema::Schema;
-    use feldc_value::function::{Function, Param};
-    use feldc_value::{ColumnType, SqlType};
+    use feldc_value::function::{Function, Param, Returns};
+    use feldc_value::{ColumnType, Part, RowField, SqlType};
+
+    fn two_fields() -> SqlType {
+        let field = |name| RowField { name: Part(name), columntype: ColumnType::new(SqlType::VARCHAR, false) };
+        SqlType::row(vec![field("a"), field("b")])
+    }
 
     /// A table and a map that calls the function on the table's columns.
     fn calling(function: &'static Function, nullable: bool) -> Option<[Node; 2]> {
@@ -156,12 +161,24 @@ mod tests {
         let types: Option<Vec<SqlType>> = (0..function.parameters.len() + repeats)
             .map(|argument| match function.parameter(argument)? {
                 Param::Is(SqlType::Decimal { .. }) => Some(SqlType::Decimal { precision: 12, scale: 2 }),
+                Param::Is(SqlType::Array(_)) => Some(SqlType::array(SqlType::BigInt)),
+                Param::Is(SqlType::Map(_)) => Some(SqlType::map(SqlType::VARCHAR, SqlType::BigInt)),
+                Param::Is(SqlType::Row(_)) => Some(two_fields()),
                 Param::Is(ty) => Some(ty),
                 Param::Same | Param::Any => Some(SqlType::BigInt),
             })
             .collect();
-        let types = types?;
-        let result = function.result_type(&types).ok()?;
+        let types = match function.returns {
+            Returns::Shaped(derive) => derive(&types?).map(|shape| shape.arguments).ok()?,
+            _ => types?,
+        };
+        let result = match function.result_type(&types).ok()? {
+            SqlType::Null => SqlType::BigInt,
+            SqlType::Array(_) => SqlType::array(SqlType::VARCHAR),
+            SqlType::Map(_) => SqlType::map(SqlType::VARCHAR, SqlType::Decimal { precision: 5, scale: 1 }),
+            SqlType::Row(_) => two_fields(),
+            other => other,
+        };
         let columns: Vec<ColumnType> = types.iter().map(|ty| ColumnType::new(*ty, nullable)).collect();
         let result = ColumnType::new(result, function.nullable(&vec![nullable; columns.len()]));
         let span = Span { line: 1, column: 1, ..Span::default() };

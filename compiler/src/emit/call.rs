@@ -1,7 +1,7 @@
 //! Calls of registry functions: arguments by value and text as `&str`, NULLs as the function's entry says.
 
 use super::expression::{emit_value, truth_of};
-use super::native::{Form, Native};
+use super::native::{Form, Native, boxed, unboxed_type};
 use super::scope::{Block, Scope};
 use crate::plan::{Expr, ExprKind};
 use feldc_value::SqlType;
@@ -17,12 +17,16 @@ fn takes_options(function: &Function) -> bool {
 
 pub fn emit_call(expr: &Expr, function: &Function, arguments: &[Expr], scope: &mut Scope, block: &mut Block) -> Native {
     let call = Call::new(expr, function, arguments, scope, block);
-    let form = if expr.ty.ty.is_text() { Form::Text } else { Form::Plain };
+    let form = Form::made(expr.ty.ty);
     let returns_option = matches!(function.nulls, Nulls::StrictToOption | Nulls::Custom);
-    let tokens = match (form, returns_option, &call.call) {
-        (Form::Text, true, call) => quote!(#call.map(Text::from)),
-        (Form::Text, false, call) => quote!(Text::from(#call)),
-        (_, _, call) => call.clone(),
+    let result = &call.call;
+    let tokens = match (form, function.boxed) {
+        (_, true) => unboxed(result, expr, returns_option, scope),
+        (Form::Owned(owner), _) => {
+            let owner = owner.name();
+            if returns_option { quote!(#result.map(#owner::from)) } else { quote!(#owner::from(#result)) }
+        }
+        _ => result.clone(),
     };
     if call.tested.is_empty() {
         return Native { tokens, nullable: returns_option, form, depth: call.depth };
@@ -30,6 +34,15 @@ pub fn emit_call(expr: &Expr, function: &Function, arguments: &[Expr], scope: &m
     let some = if returns_option { tokens } else { quote!(Some(#tokens)) };
     let tokens = call.guarded(some, quote!(None));
     Native { tokens, nullable: true, form, depth: call.depth + 1 }
+}
+
+/// A `Value` as a native value.
+fn unboxed(result: &TokenStream, expr: &Expr, optional: bool, scope: &Scope) -> TokenStream {
+    let rust = unboxed_type(expr.ty.ty);
+    match optional {
+        true => quote!(value::native::unbox::<#rust>(#result)),
+        false => scope.check(&quote!(value::native::required::<#rust>(#result)), expr.span),
+    }
 }
 
 /// Is the call's BOOLEAN result true?
@@ -40,7 +53,7 @@ pub fn emit_call_truth(
     scope: &mut Scope,
     block: &mut Block,
 ) -> TokenStream {
-    if function.nulls != Nulls::Strict {
+    if function.nulls != Nulls::Strict || function.boxed {
         return truth_of(&emit_call(expr, function, arguments, scope, block));
     }
     let call = Call::new(expr, function, arguments, scope, block);
@@ -76,16 +89,18 @@ impl Call {
         let mut passed = Vec::new();
         for (number, (value, argument)) in values.into_iter().zip(arguments).enumerate() {
             let name = format_ident!("x{number}");
+            let ty = argument.ty.ty;
+            let pass = |value: Native| if function.boxed { boxed(&value, ty) } else { value.tokens };
             if takes_options(function) {
-                passed.push(value.optional());
+                passed.push(if function.boxed { boxed(&value, ty) } else { value.optional() });
             } else if value.nullable {
+                passed.push(pass(Native { tokens: quote!(#name), nullable: false, ..value }));
                 tested.push((value.tokens, quote!(Some(#name))));
-                passed.push(quote!(#name));
             } else if any_null && argument.fallible() {
+                passed.push(pass(Native { tokens: quote!(#name), ..value }));
                 tested.push((value.tokens, quote!(#name)));
-                passed.push(quote!(#name));
             } else {
-                passed.push(value.tokens);
+                passed.push(pass(value));
             }
         }
         let call = emit_application(expr, function, arguments, passed, scope);
@@ -130,7 +145,9 @@ fn emit_application(
     mut passed: Vec<TokenStream>,
     scope: &mut Scope,
 ) -> TokenStream {
-    if function.variadic {
+    if function.boxed {
+        passed = vec![quote!(&[#(#passed),*])];
+    } else if function.variadic {
         let repeated = passed.split_off((function.parameters.len().max(1) - 1).min(passed.len()));
         passed.push(quote!(&[#(#repeated),*]));
     }
@@ -148,5 +165,5 @@ fn emit_application(
             quote!(::#library::#path(#(#passed),*))
         }
     };
-    if function.fallible { scope.check(&call, expr.span) } else { call }
+    if function.fallible || function.boxed { scope.check(&call, expr.span) } else { call }
 }

@@ -1,13 +1,19 @@
 //! Literals of generated code.
 
-use super::native::{Form, Native, rust_type};
+use super::native::{Form, Native, Owner, boxed, rust_type};
+use super::signature::emit_type;
 use feldc_value::{SqlType, Value};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
 /// A literal of SQL type `ty`.
 pub fn emit_literal(value: &Value, ty: SqlType) -> Native {
-    let form = if ty.is_text() { Form::Str } else { Form::Plain };
+    if let (false, Form::Owned(owner @ Owner::Nested)) = (value.is_null(), Form::made(ty)) {
+        let value = emit_value(value, ty);
+        let owner = owner.name();
+        return Native { tokens: quote!(#owner(#value)), nullable: false, form: Form::Owned(Owner::Nested), depth: 1 };
+    }
+    let form = Owner::of(ty).map_or(Form::Plain, Form::Lent);
     if value.is_null() {
         let rust = rust_type(ty);
         return Native { tokens: quote!(None::<#rust>), nullable: true, form, depth: 0 };
@@ -32,12 +38,50 @@ pub fn emit_literal(value: &Value, ty: SqlType) -> Native {
             true => Literal::f64_suffixed(*value).to_token_stream(),
             false => float_bits(quote!(f64), Literal::u64_unsuffixed(value.to_bits())),
         },
+        Value::TimestampTz(value) => integer(i128::from(*value), Literal::i64_suffixed),
+        Value::UTinyInt(value) => Literal::u8_suffixed(*value).to_token_stream(),
+        Value::USmallInt(value) => Literal::u16_suffixed(*value).to_token_stream(),
+        Value::UInteger(value) => Literal::u32_suffixed(*value).to_token_stream(),
+        Value::UBigInt(value) => Literal::u64_suffixed(*value).to_token_stream(),
+        Value::Uuid(value) => Literal::u128_suffixed(*value).to_token_stream(),
         Value::Text(text) => {
             let text: &str = text;
             quote!(#text)
         }
+        Value::Binary(bytes) => {
+            let bytes = Literal::byte_string(bytes);
+            quote!(&#bytes[..])
+        }
+        Value::Array(_) | Value::Map(_) | Value::Row(_) | Value::Variant(_) => emit_value(value, ty),
     };
     Native { tokens, nullable: false, form, depth: 0 }
+}
+
+/// A literal as a `Value`.
+fn emit_value(value: &Value, ty: SqlType) -> TokenStream {
+    match (value, ty) {
+        (Value::Null, _) => quote!(Value::Null),
+        (Value::Array(elements), SqlType::Array(element)) => {
+            let elements = elements.iter().map(|value| emit_value(value, *element));
+            quote!(Value::array([#(#elements),*]))
+        }
+        (Value::Map(entries), SqlType::Map(entry)) => {
+            let entries = entries.iter().map(|(key, value)| {
+                let (key, value) = (emit_value(key, entry.0.0), emit_value(value, entry.0.1));
+                quote!((#key, #value))
+            });
+            quote!(value::nested::map([#(#entries),*]))
+        }
+        (Value::Row(values), SqlType::Row(fields)) => {
+            let values = values.iter().zip(fields.iter()).map(|(value, field)| emit_value(value, field.columntype.ty));
+            quote!(Value::row([#(#values),*]))
+        }
+        (Value::Variant(variant), _) => {
+            let (ty, value) = (emit_type(variant.ty), emit_value(&variant.value, variant.ty));
+            quote!(Value::variant(#ty, #value))
+        }
+        (scalar, ty) => boxed(&emit_literal(scalar, ty), ty),
+    }
 }
 
 /// A negative number is a `-` and a literal, except the least, whose absolute value no literal has.

@@ -1,7 +1,8 @@
 //! Values in generated code: which Rust type a SQL type has there, and how a value is written down.
 
+use super::signature::emit_type;
 use feldc_value::SqlType;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 /// How a value's Rust type relates to its SQL type.
@@ -9,10 +10,44 @@ use quote::{format_ident, quote};
 pub enum Form {
     /// A `Copy` type: `bool`, an integer or a float.
     Plain,
-    /// `&str`, living at least as long as the row.
-    Str,
-    /// `Text`, perhaps owned.
+    /// A reference (`&str`, `&[u8]`, `&Value`), living at least as long as the row.
+    Lent(Owner),
+    /// The type that the reference borrows from.
+    Owned(Owner),
+}
+
+/// The Rust type of values that others borrow from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
     Text,
+    Bytes,
+    Nested,
+}
+
+impl Owner {
+    pub fn of(ty: SqlType) -> Option<Owner> {
+        match ty {
+            ty if ty.is_text() => Some(Owner::Text),
+            ty if ty.is_binary() => Some(Owner::Bytes),
+            ty if ty.is_nested() => Some(Owner::Nested),
+            _ => None,
+        }
+    }
+
+    pub fn name(self) -> Ident {
+        format_ident!("{}", format!("{self:?}"))
+    }
+}
+
+impl Form {
+    /// The form of a value of a type that an expression makes.
+    pub fn made(ty: SqlType) -> Form {
+        Owner::of(ty).map_or(Form::Plain, Form::Owned)
+    }
+
+    pub fn is_owned(self) -> bool {
+        matches!(self, Form::Owned(_))
+    }
 }
 
 /// An expression of generated code.
@@ -37,29 +72,35 @@ impl Native {
         if self.nullable { tokens.clone() } else { quote!(Some(#tokens)) }
     }
 
-    /// The same value as `form` (`Str` can become `Text`).
+    /// The same value as `form` (what is lent can become owned).
     pub fn into_form(self, form: Form) -> Native {
+        let Form::Owned(owner) = form else { return self };
         if self.form == form {
             return self;
         }
-        let value = &self.tokens;
-        let tokens = if self.nullable { quote!(#value.map(Text::Borrowed)) } else { quote!(Text::Borrowed(#value)) };
+        let (value, owner) = (&self.tokens, owner.name());
+        let tokens = if self.nullable { quote!(#value.map(#owner::from)) } else { quote!(#owner::from(#value)) };
         Native { tokens, form, ..self }
     }
 }
 
 /// The form in which several values meet (branches of a CASE).
 pub fn common_form(values: &[Native]) -> Form {
-    match values.iter().any(|value| value.form == Form::Text) {
-        true => Form::Text,
-        false => values.first().map_or(Form::Plain, |value| value.form),
-    }
+    let owned = values.iter().find(|value| value.form.is_owned());
+    owned.or(values.first()).map_or(Form::Plain, |value| value.form)
 }
 
 /// The suffix of `row::get_*` and `row::put_*`, also a Rust type's name but for `text`.
 fn suffix(ty: SqlType) -> &'static str {
     match ty {
         SqlType::Null | SqlType::Boolean => "bool",
+        SqlType::UTinyInt => "u8",
+        SqlType::USmallInt => "u16",
+        SqlType::UInteger => "u32",
+        SqlType::UBigInt => "u64",
+        SqlType::Uuid => "u128",
+        SqlType::Binary { .. } | SqlType::Varbinary { .. } => "bytes",
+        SqlType::Array(_) | SqlType::Map(_) | SqlType::Row(_) | SqlType::Variant => "nested",
         SqlType::TinyInt => "i8",
         SqlType::SmallInt => "i16",
         SqlType::Integer | SqlType::Date | SqlType::IntervalLong { .. } => "i32",
@@ -68,6 +109,7 @@ fn suffix(ty: SqlType) -> &'static str {
         | SqlType::Decimal { .. }
         | SqlType::Time
         | SqlType::Timestamp
+        | SqlType::TimestampTz
         | SqlType::IntervalShort { .. } => "i64",
         SqlType::Real => "f32",
         SqlType::Double => "f64",
@@ -80,15 +122,61 @@ fn narrow(ty: SqlType) -> bool {
     matches!(ty, SqlType::Decimal { precision, .. } if precision <= 18)
 }
 
-/// The Rust type of a value, text as `&str`.
+/// The Rust type of a value, text and the like as references.
 pub fn rust_type(ty: SqlType) -> TokenStream {
     match ty {
         SqlType::Decimal { .. } => quote!(i128),
         ty if ty.is_text() => quote!(&str),
+        ty if ty.is_binary() => quote!(&[u8]),
+        ty if ty.is_nested() => quote!(&Value),
         ty => {
             let name = format_ident!("{}", suffix(ty));
             quote!(#name)
         }
+    }
+}
+
+/// Reads a value of variable width: the value as its owner, and the offset behind it.
+pub fn get_varying(ty: SqlType, row: &TokenStream, offset: &TokenStream) -> TokenStream {
+    let get = format_ident!("get_{}", suffix(ty));
+    match Owner::of(ty) {
+        Some(Owner::Nested) => {
+            let ty = emit_type(ty);
+            quote!(row::#get(#row, #offset, #ty))
+        }
+        _ => quote!(row::#get(#row, #offset)),
+    }
+}
+
+/// A value as a `Value`, for functions that know no types.
+pub fn boxed(value: &Native, ty: SqlType) -> TokenStream {
+    let variant = match ty {
+        ty if ty.is_text() => quote!(Value::text),
+        ty if ty.is_binary() => quote!(Value::binary),
+        ty if ty.is_nested() => quote!(Value::clone),
+        SqlType::Null => return quote!(Value::Null),
+        SqlType::Decimal { .. } => quote!(Value::Decimal),
+        SqlType::IntervalShort { .. } => quote!(Value::IntervalShort),
+        SqlType::IntervalLong { .. } => quote!(Value::IntervalLong),
+        plain => {
+            let name = format_ident!("{}", format!("{plain:?}"));
+            quote!(Value::#name)
+        }
+    };
+    let tokens = &value.tokens;
+    match value.nullable {
+        true => quote!(#tokens.map_or(Value::Null, #variant)),
+        false => quote!(#variant(#tokens)),
+    }
+}
+
+/// The Rust type that a `Value` of a type is unboxed to.
+pub fn unboxed_type(ty: SqlType) -> TokenStream {
+    match Owner::of(ty) {
+        Some(Owner::Text) => quote!(Text<'_>),
+        Some(Owner::Bytes) => quote!(Bytes<'_>),
+        Some(Owner::Nested) => quote!(Nested),
+        None => rust_type(ty),
     }
 }
 
@@ -98,7 +186,7 @@ pub fn get(ty: SqlType, row: &TokenStream, offset: &TokenStream) -> TokenStream 
     if narrow(ty) { quote!(row::#get(#row, #offset) as i128) } else { quote!(row::#get(#row, #offset)) }
 }
 
-/// The statement that writes a value (text as `&str`), without its tag.
+/// The statement that writes a value (text and the like as references), without its tag.
 pub fn put(ty: SqlType, value: &TokenStream) -> TokenStream {
     let put = format_ident!("put_{}", suffix(ty));
     if narrow(ty) {
@@ -117,6 +205,6 @@ pub fn same_encoding(a: SqlType, b: SqlType) -> bool {
         }
         (SqlType::IntervalShort { .. }, SqlType::IntervalShort { .. })
         | (SqlType::IntervalLong { .. }, SqlType::IntervalLong { .. }) => true,
-        _ => a == b || (a.is_text() && b.is_text()),
+        _ => a == b || (a.is_text() && b.is_text()) || (a.is_binary() && b.is_binary()),
     }
 }

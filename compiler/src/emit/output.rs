@@ -73,8 +73,8 @@ fn put_null(column: ColumnType) -> TokenStream {
 }
 
 fn put_value(value: Native, expr: &Expr, column: ColumnType, scope: &Scope) -> TokenStream {
-    // A text that nothing else borrows is lent to the writer.
-    let lend = |form: Form, tokens: TokenStream| if form == Form::Text { quote!(&#tokens) } else { tokens };
+    // What nothing else borrows is lent to the writer.
+    let lend = |form: Form, tokens: TokenStream| if form.is_owned() { quote!(&#tokens) } else { tokens };
     let form = value.form;
     if !column.nullable {
         let tokens = lend(form, emit_not_null(value, expr, scope));

@@ -1,7 +1,7 @@
 //! Where the columns of an encoded row lie: constant offsets up to the first column of variable width, and from there
 //! offsets from the end of such a column, found once in a kernel and kept in a variable.
 
-use super::native::{self, Form, Native};
+use super::native::{self, Form, Native, Owner};
 use feldc_value::ColumnType;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -87,9 +87,9 @@ impl<'a> Row<'a> {
             return;
         }
         let offset = self.offset(column, statements);
-        let statement = match self.columns[column].ty.is_text() {
-            true => self.load_text(column, &offset, statements),
-            false => self.load_fixed(column, &offset, statements),
+        let statement = match self.columns[column].ty.fixed_width() {
+            None => self.load_varying(column, &offset, statements),
+            Some(_) => self.load_fixed(column, &offset, statements),
         };
         statements.push(statement);
     }
@@ -106,32 +106,46 @@ impl<'a> Row<'a> {
         quote!(let #variable = if row::is_null(#row, #offset) { None } else { Some(#get) };)
     }
 
-    /// Decoding a text finds its end: keep it, when nothing found it before.
-    fn load_text(&mut self, column: usize, offset: &TokenStream, statements: &mut Vec<TokenStream>) -> TokenStream {
+    /// Decoding a value of variable width finds its end: keep it, when nothing found it before.
+    fn load_varying(&mut self, column: usize, offset: &TokenStream, statements: &mut Vec<TokenStream>) -> TokenStream {
         let (row, variable) = (self.name.clone(), self.variable(column));
         let known = self.ends.contains_key(&column);
         let end = format_ident!("e{}", self.first + column);
         if !known {
             self.ends.insert(column, end.clone());
         }
+        let ty = self.columns[column].ty;
+        let owner = match Owner::of(ty) {
+            Some(Owner::Nested) => quote!(Nested),
+            _ => quote!(),
+        };
         if !self.columns[column].nullable {
-            return match known {
-                true => quote!(let #variable = row::get_text(#row, #offset).0;),
-                false => quote!(let (#variable, #end) = row::get_text(#row, #offset);),
+            let get = native::get_varying(ty, &quote!(#row), offset);
+            return match (known, owner.is_empty()) {
+                (true, true) => quote!(let #variable = #get.0;),
+                (true, false) => quote!(let #variable = #owner(#get.0);),
+                (false, true) => quote!(let (#variable, #end) = #get;),
+                (false, false) => quote! {
+                    let (value, #end) = #get;
+                    let #variable = #owner(value);
+                },
             };
         }
-        let text = self.offset_plus(column, 1, statements);
+        let place = self.offset_plus(column, 1, statements);
+        let get = native::get_varying(ty, &quote!(#row), &place);
         if known {
+            let value = if owner.is_empty() { quote!(#get.0) } else { quote!(#owner(#get.0)) };
             return quote! {
-                let #variable = if row::is_null(#row, #offset) { None } else { Some(row::get_text(#row, #text).0) };
+                let #variable = if row::is_null(#row, #offset) { None } else { Some(#value) };
             };
         }
+        let value = if owner.is_empty() { quote!(text) } else { quote!(#owner(text)) };
         quote! {
             let (#variable, #end) = if row::is_null(#row, #offset) {
-                (None, #text)
+                (None, #place)
             } else {
-                let (text, end) = row::get_text(#row, #text);
-                (Some(text), end)
+                let (text, end) = #get;
+                (Some(#value), end)
             };
         }
     }
@@ -143,7 +157,7 @@ impl<'a> Row<'a> {
     /// The value of a decoded column.
     pub fn value(&self, column: usize) -> Native {
         let ColumnType { ty, nullable } = self.columns[column];
-        held(&self.variable(column), nullable, if ty.is_text() { Form::Text } else { Form::Plain })
+        held(&self.variable(column), nullable, Form::made(ty))
     }
 
     /// Is the column NULL, asked of its tag alone?
@@ -157,11 +171,11 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The value in a variable: a text is lent.
+/// The value in a variable: what is owned is lent.
 pub fn held(variable: &Ident, nullable: bool, form: Form) -> Native {
     let (tokens, form) = match (form, nullable) {
-        (Form::Text, false) => (quote!(&*#variable), Form::Str),
-        (Form::Text, true) => (quote!(#variable.as_deref()), Form::Str),
+        (Form::Owned(owner), false) => (quote!(&*#variable), Form::Lent(owner)),
+        (Form::Owned(owner), true) => (quote!(#variable.as_deref()), Form::Lent(owner)),
         (form, _) => (quote!(#variable), form),
     };
     Native { tokens, nullable, form, depth: 0 }

@@ -124,16 +124,16 @@ impl<'a> Scope<'a> {
         Some(self.rows[row].is_null(column, &mut block.statements))
     }
 
-    /// Moves a value into a variable when it is nested too deep, or is a text that something will borrow.
+    /// Moves a value into a variable when it is nested too deep, or is owned and something will borrow it.
     pub fn settle(&mut self, value: Native, block: &mut Block) -> Native {
-        if value.form == Form::Text || value.depth > DEPTH_MAX { self.bind(value, block) } else { value }
+        if value.form.is_owned() || value.depth > DEPTH_MAX { self.bind(value, block) } else { value }
     }
 
     pub fn bind(&mut self, value: Native, block: &mut Block) -> Native {
         self.temporaries += 1;
         let name = format_ident!("t{}", self.temporaries);
         let tokens = value.tokens;
-        block.statements.push(if value.form == Form::Text && block.branch {
+        block.statements.push(if value.form.is_owned() && block.branch {
             self.declared.push(name.clone());
             quote!(#name = #tokens;)
         } else {

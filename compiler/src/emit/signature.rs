@@ -60,11 +60,46 @@ pub fn emit_type(ty: SqlType) -> TokenStream {
             let (from, to) = (unit(from), unit(to));
             quote!(SqlType::IntervalLong { from: #from, to: #to })
         }
+        SqlType::Binary { length } => {
+            let length = Literal::u32_unsuffixed(length);
+            quote!(SqlType::Binary { length: #length })
+        }
+        SqlType::Varbinary { length: None } => quote!(SqlType::VARBINARY),
+        SqlType::Varbinary { length: Some(length) } => {
+            let length = Literal::u32_unsuffixed(length);
+            quote!(SqlType::Varbinary { length: Some(#length) })
+        }
+        SqlType::Array(element) => {
+            let element = emit_part(*element);
+            quote!(SqlType::Array(Part(&#element)))
+        }
+        SqlType::Map(entry) => {
+            let (key, value) = (emit_part(entry.0.0), emit_part(entry.0.1));
+            quote!(SqlType::Map(Part(&(#key, #value))))
+        }
+        SqlType::Row(fields) => {
+            let fields = fields.iter().map(|field| {
+                let (name, ty, nullable) = (field.name.0, emit_part(field.columntype.ty), field.columntype.nullable);
+                quote!(RowField { name: Part(#name), columntype: ColumnType { ty: #ty, nullable: #nullable } })
+            });
+            quote!(SqlType::Row(Part(&[#(#fields),*])))
+        }
         // The others have no fields: their name is all.
         plain => {
             let name = format_ident!("{}", format!("{plain:?}"));
             quote!(SqlType::#name)
         }
+    }
+}
+
+/// A type inside another: a reference to it lives for ever, which no call in it may prevent.
+fn emit_part(ty: SqlType) -> TokenStream {
+    match ty {
+        SqlType::Decimal { precision, scale } => {
+            let (precision, scale) = (Literal::u8_unsuffixed(precision), Literal::u8_unsuffixed(scale));
+            quote!(SqlType::Decimal { precision: #precision, scale: #scale })
+        }
+        other => emit_type(other),
     }
 }
 

@@ -26,6 +26,7 @@ const fn function(name: &'static str, path: &'static str, nulls: Nulls) -> Funct
         nulls,
         typed: false,
         fallible: false,
+        boxed: false,
         deterministic: true,
         monotone: false,
         call: |_, _| Ok(Value::Null),

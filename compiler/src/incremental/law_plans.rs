@@ -455,6 +455,7 @@ const fn function(name: &'static str, result: SqlType, nulls: Nulls, call: Call)
         nulls,
         typed: false,
         fallible: false,
+        boxed: false,
         deterministic: true,
         monotone: false,
         call,

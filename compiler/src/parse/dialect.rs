@@ -1,7 +1,8 @@
 //! Our dialect for sqlparser: what differs from its defaults, and the infix forms it lacks.
 
+use super::nested;
 use sqlparser::ast::{
-    BinaryOperator, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
+    BinaryOperator, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
     FunctionArguments, Ident, ObjectName, UnaryOperator,
 };
 use sqlparser::dialect::{Dialect, Precedence};
@@ -78,6 +79,26 @@ impl Dialect for FeldcDialect {
         true
     }
 
+    fn supports_lambda_functions(&self) -> bool {
+        true
+    }
+
+    fn supports_map_literal_with_angle_brackets(&self) -> bool {
+        true
+    }
+
+    fn supports_array_typedef_with_brackets(&self) -> bool {
+        true
+    }
+
+    fn parse_data_type(&self, parser: &mut Parser) -> Option<Result<DataType, ParserError>> {
+        nested::parse_row_type(parser)
+    }
+
+    fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
+        nested::parse_map(parser)
+    }
+
     fn get_next_precedence(&self, parser: &Parser<'_>) -> Option<Result<u8, ParserError>> {
         // The NOT NULL after a column's DEFAULT belongs to the column, not to the expression.
         if let [Token::Word(not), Token::Word(null)] = parser.peek_tokens_ref::<2>().map(|token| &token.token)
@@ -86,13 +107,17 @@ impl Dialect for FeldcDialect {
         {
             return Some(Ok(self.prec_unknown()));
         }
-        ends_a_difference(parser).then(|| Ok(self.prec_value(Precedence::DoubleColon)))
+        (nested::begins_access(parser) || ends_a_difference(parser))
+            .then(|| Ok(self.prec_value(Precedence::DoubleColon)))
     }
 
     fn parse_infix(&self, parser: &mut Parser<'_>, expr: &Expr, _: u8) -> Option<Result<Expr, ParserError>> {
         match expr {
             Expr::Nested(_) if ends_a_difference(parser) => Some(parse_interval_qualifier(parser, expr)),
-            _ => parse_between_symmetric(self, parser, expr).transpose(),
+            _ if nested::begins_access(parser) => Some(nested::parse_access(parser, expr)),
+            _ => nested::parse_is_empty(parser, expr)
+                .map(Ok)
+                .or_else(|| parse_between_symmetric(self, parser, expr).transpose()),
         }
     }
 }
@@ -199,7 +224,7 @@ fn parse_between_symmetric(
     }))
 }
 
-fn call(name: &str, arguments: Vec<Expr>) -> Expr {
+pub(super) fn call(name: &str, arguments: Vec<Expr>) -> Expr {
     let args = arguments.into_iter().map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e))).collect();
     Expr::Function(Function {
         name: ObjectName::from(vec![Ident::new(name)]),

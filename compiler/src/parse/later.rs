@@ -7,12 +7,6 @@ use sqlparser::tokenizer::{Token, TokenWithSpan};
 const FEATURES: &[(&[&str], &str)] = &[
     (&["ASOF", "JOIN"], "ASOF JOIN"),
     (&["MATCH_CONDITION", "("], "ASOF JOIN"),
-    (&["MAP", "["], "MAP[...]"),
-    (&["MAP", "<"], "the type MAP"),
-    (&["ARRAY", "["], "ARRAY[...]"),
-    (&["ARRAY", "("], "ARRAY(...)"),
-    (&["ARRAY", "ARRAY"], "the type ARRAY"),
-    (&["]"], "an array or an element of one"),
     (&["=", ">"], "a named argument (=>)"),
     (&["=>"], "a named argument (=>)"),
     (&["GROUPING", "SETS"], "GROUPING SETS"),
@@ -24,7 +18,6 @@ const FEATURES: &[(&[&str], &str)] = &[
     (&["SUCCEEDS"], "a period predicate"),
     (&["OVERLAPS"], "a period predicate"),
     (&["OVER", "("], "a window function (OVER)"),
-    (&["->"], "a lambda"),
 ];
 
 /// The first feature to come among the tokens up to the one that was refused, and where it begins.

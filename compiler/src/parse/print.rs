@@ -21,6 +21,7 @@ impl Display for Statement {
             StatementKind::CreateIndex(index) => {
                 format!("CREATE INDEX {} ON {} ({})", index.name, index.view, list(&index.columns))
             }
+            StatementKind::CreateType(ty) => ty.to_string(),
             StatementKind::Set(set) => format!("SET {} = '{}'", set.name, set.value.replace('\'', "''")),
         });
         writeln!(f, "{text};")
@@ -73,6 +74,21 @@ impl Display for TableConstraint {
             TableConstraint::ForeignKey { columns, table, referred, .. } => {
                 write!(f, "FOREIGN KEY ({}) REFERENCES {table}", list(columns))?;
                 if referred.is_empty() { Ok(()) } else { write!(f, " ({})", list(referred)) }
+            }
+        }
+    }
+}
+
+impl Display for CreateType {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.definition {
+            TypeDefinition::Alias(ty, _) => write!(f, "CREATE TYPE {} AS {ty}", self.name),
+            TypeDefinition::Row(fields) => {
+                let field = |field: &TypeField| {
+                    format!("{} {}{}", field.name, field.ty, if field.nullable { "" } else { " NOT NULL" })
+                };
+                let fields: Vec<String> = fields.iter().map(field).collect();
+                write!(f, "CREATE TYPE {} AS ({})", self.name, fields.join(", "))
             }
         }
     }

@@ -10,6 +10,7 @@ pub fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut tokens: Vec<TokenWithSpan> =
         tokens.into_iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
     singular_interval_types(&mut tokens);
+    arrays_of_arrays(&mut tokens);
     trim_without_characters(&mut tokens);
     interval_of_column(&mut tokens);
     chosen_escapes(&mut tokens);
@@ -44,6 +45,20 @@ fn singular_interval_types(tokens: &mut [TokenWithSpan]) {
         if is_type && keyword(tokens.get(at + 1)) == Keyword::TO && at + 2 < tokens.len() {
             singular(&mut tokens[at + 2]);
         }
+    }
+}
+
+/// `INT ARRAY ARRAY`: all but the last as `[]`.
+fn arrays_of_arrays(tokens: &mut Vec<TokenWithSpan>) {
+    let mut at = 0;
+    while at + 1 < tokens.len() {
+        if keyword(tokens.get(at)) == Keyword::ARRAY && keyword(tokens.get(at + 1)) == Keyword::ARRAY {
+            let place = after(&tokens[at]);
+            tokens[at].token = Token::LBracket;
+            tokens.insert(at + 1, TokenWithSpan::new(Token::RBracket, place));
+            at += 1;
+        }
+        at += 1;
     }
 }
 

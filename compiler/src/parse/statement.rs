@@ -28,6 +28,7 @@ pub enum StatementKind {
     CreateTable(CreateTable),
     CreateView(CreateView),
     CreateIndex(CreateIndex),
+    CreateType(CreateType),
     Set(Set),
 }
 
@@ -116,6 +117,26 @@ pub struct CreateIndex {
     pub name: Name,
     pub view: Name,
     pub columns: Vec<Name>,
+}
+
+#[derive(Clone, Debug)]
+pub struct CreateType {
+    pub name: Name,
+    pub definition: TypeDefinition,
+}
+
+#[derive(Clone, Debug)]
+pub enum TypeDefinition {
+    Alias(DataType, Span),
+    Row(Vec<TypeField>),
+}
+
+#[derive(Clone, Debug)]
+pub struct TypeField {
+    pub name: Name,
+    pub ty: DataType,
+    pub ty_span: Span,
+    pub nullable: bool,
 }
 
 #[derive(Clone, Debug)]

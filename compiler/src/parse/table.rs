@@ -1,7 +1,7 @@
 //! CREATE TABLE: columns with attributes, constraints, properties.
 
 use super::*;
-use sqlparser::ast::{ArrayElemTypeDef, DataType, ObjectName};
+use sqlparser::ast::{ArrayElemTypeDef, DataType};
 
 impl Cx<'_> {
     pub(super) fn create_table(&mut self) -> Parsed<CreateTable> {
@@ -76,45 +76,16 @@ impl Cx<'_> {
         Ok(ColumnDefinition { name, ty, ty_span, attributes })
     }
 
-    fn data_type(&mut self) -> Parsed<DataType> {
-        let word = self.word();
-        let next = self.parser.peek_nth_token_ref(1).token.to_string();
-        let ty = match (word.as_str(), next.as_str()) {
-            ("," | ")" | "EOF", _) => return Err(self.unexpected("the type of the column")),
-            // sqlparser reads these only for other dialects; we only need their names for now.
-            ("MAP", "<") | ("ROW" | "MAP", "(") => {
-                self.skip_type_arguments()?;
-                DataType::Custom(ObjectName::from(vec![Ident::new(word)]), vec![])
-            }
-            _ => {
-                let ty = self.parser.parse_data_type();
-                self.convert(ty)?
-            }
-        };
-        let mut ty = ty;
+    pub(super) fn data_type(&mut self) -> Parsed<DataType> {
+        if matches!(self.word().as_str(), "," | ")" | "EOF") {
+            return Err(self.unexpected("the type of the column"));
+        }
+        let ty = self.parser.parse_data_type();
+        let mut ty = self.convert(ty)?;
         while self.accept("ARRAY") {
             ty = DataType::Array(ArrayElemTypeDef::AngleBracket(Box::new(ty)));
         }
         Ok(ty)
-    }
-
-    /// Passes a name and its bracketed arguments.
-    fn skip_type_arguments(&mut self) -> Parsed<()> {
-        self.parser.next_token();
-        let mut depth = 0;
-        loop {
-            match self.parser.peek_token_ref().token {
-                Token::LParen | Token::Lt => depth += 1,
-                Token::RParen | Token::Gt => depth -= 1,
-                Token::ShiftRight => depth -= 2,
-                Token::EOF => return Err(self.unexpected("the end of the type")),
-                _ => (),
-            }
-            self.parser.next_token();
-            if depth <= 0 {
-                return Ok(());
-            }
-        }
     }
 
     fn attribute(&mut self) -> Parsed<Option<ColumnAttribute>> {

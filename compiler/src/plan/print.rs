@@ -4,6 +4,7 @@ use super::{
     AggregateCall, Column, ColumnId, Expr, ExprKind, JoinKind, OrderKey, Plan, Program, Quantifier, SubqueryKind,
 };
 use feldc_engine::{Direction, Rank, Window};
+use feldc_value::text_form::format_value;
 use feldc_value::{SqlType, Value};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter, Write};
@@ -240,6 +241,10 @@ fn literal(value: &Value, ty: SqlType) -> String {
         Value::Boolean(v) => v.to_string().to_uppercase(),
         Value::TinyInt(v) => v.to_string(),
         Value::SmallInt(v) => v.to_string(),
+        Value::UTinyInt(v) => v.to_string(),
+        Value::USmallInt(v) => v.to_string(),
+        Value::UInteger(v) => v.to_string(),
+        Value::UBigInt(v) => v.to_string(),
         Value::Integer(v) => v.to_string(),
         Value::BigInt(v) => v.to_string(),
         Value::Decimal(v) => decimal(*v, ty),
@@ -248,7 +253,11 @@ fn literal(value: &Value, ty: SqlType) -> String {
         Value::Text(v) => format!("'{}'", v.replace('\'', "''")),
         Value::Date(v) => quoted(v),
         Value::Time(v) | Value::Timestamp(v) | Value::IntervalShort(v) => quoted(v),
+        Value::TimestampTz(v) => quoted(v),
         Value::IntervalLong(v) => quoted(v),
+        Value::Binary(_) | Value::Uuid(_) | Value::Array(_) | Value::Map(_) | Value::Row(_) | Value::Variant(_) => {
+            quoted(&format_value(value, ty))
+        }
     }
 }
 

@@ -63,6 +63,10 @@ fn narrow(value: i128, ty: SqlType) -> Option<Value> {
         SqlType::SmallInt => value.try_into().ok().map(Value::SmallInt),
         SqlType::Integer => value.try_into().ok().map(Value::Integer),
         SqlType::BigInt => value.try_into().ok().map(Value::BigInt),
+        SqlType::UTinyInt => value.try_into().ok().map(Value::UTinyInt),
+        SqlType::USmallInt => value.try_into().ok().map(Value::USmallInt),
+        SqlType::UInteger => value.try_into().ok().map(Value::UInteger),
+        SqlType::UBigInt => value.try_into().ok().map(Value::UBigInt),
         SqlType::Decimal { precision, .. } => {
             (value.unsigned_abs() < 10u128.pow(precision.into())).then_some(Value::Decimal(value))
         }

@@ -1,7 +1,7 @@
 //! The SQL order of values of one type: NULL lowest, NaN greatest, -0.0 equal to 0.0.
 
 use feldc_engine::Direction;
-use feldc_value::Value;
+use feldc_value::{Value, nested};
 use std::cmp::Ordering;
 
 pub fn compare(left: &Value, right: &Value) -> Ordering {
@@ -15,8 +15,11 @@ pub fn compare(left: &Value, right: &Value) -> Ordering {
         (Real(a), Real(b)) => floats((*a).into(), (*b).into()),
         (Double(a), Double(b)) => floats(*a, *b),
         (Text(a), Text(b)) => a.cmp(b),
-        // The rest are integers of one width behind different names.
-        _ => whole(left).cmp(&whole(right)),
+        _ => match (whole(left), whole(right)) {
+            // Integers of one width behind different names.
+            (Some(a), Some(b)) => a.cmp(&b),
+            _ => nested::order(left, right),
+        },
     }
 }
 
@@ -52,6 +55,10 @@ pub(super) fn whole(value: &Value) -> Option<i128> {
     match value {
         Value::TinyInt(v) => Some((*v).into()),
         Value::SmallInt(v) => Some((*v).into()),
+        Value::UTinyInt(v) => Some((*v).into()),
+        Value::USmallInt(v) => Some((*v).into()),
+        Value::UInteger(v) => Some((*v).into()),
+        Value::UBigInt(v) => Some((*v).into()),
         Value::Integer(v) | Value::Date(v) | Value::IntervalLong(v) => Some((*v).into()),
         Value::BigInt(v) | Value::Time(v) | Value::Timestamp(v) | Value::IntervalShort(v) => Some((*v).into()),
         Value::Decimal(v) => Some(*v),

@@ -82,7 +82,7 @@ pub(crate) fn write_error(
         if position > 0 {
             metadata.push(',');
         }
-        json_value(value, column, &mut metadata);
+        json_value(value, column.ty, &mut metadata);
     }
     metadata.push_str("]}");
     row::put_text(out.buffer(), owner);
@@ -98,7 +98,7 @@ pub(crate) fn row_text(layout: &Layout, row: &[u8]) -> String {
         if position > 0 {
             text.push_str(", ");
         }
-        json_value(&value, column, &mut text);
+        json_value(&value, column.ty, &mut text);
     }
     text.push(')');
     text

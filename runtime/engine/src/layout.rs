@@ -8,9 +8,11 @@
 //! * BOOLEAN one byte 0/1. Integers, DATE, TIME, TIMESTAMP, intervals: big-endian, sign bit flipped.
 //! * DECIMAL: scaled `i64` when precision <= 18, else scaled `i128`, as integers.
 //! * REAL, DOUBLE: IEEE bits, all flipped when negative, else the sign bit flipped; one NaN (greatest), no -0.0.
+//! * Unsigned integers and UUID: big-endian.
 //! * CHAR, VARCHAR: UTF-8 with byte 0x00 written 0x01 0x01 and byte 0x01 written 0x01 0x02, then a terminator 0x00.
+//! * BINARY, VARBINARY: their bytes in the same way; ARRAY, MAP, ROW, VARIANT: the bytes of [`crate::nested`] in the same way.
 
-use crate::row;
+use crate::{nested, row};
 use feldc_value::{ColumnType, SqlType, Value};
 
 /// The columns of a stream's rows in physical order.
@@ -148,8 +150,19 @@ pub fn encode_column(column: ColumnType, value: &Value, out: &mut Vec<u8>) {
         (SqlType::Date, Value::Date(value)) => row::put_i32(out, *value),
         (SqlType::Time, Value::Time(value)) => row::put_i64(out, *value),
         (SqlType::Timestamp, Value::Timestamp(value)) => row::put_i64(out, *value),
+        (SqlType::TimestampTz, Value::TimestampTz(value)) => row::put_i64(out, *value),
         (SqlType::IntervalShort { .. }, Value::IntervalShort(value)) => row::put_i64(out, *value),
         (SqlType::IntervalLong { .. }, Value::IntervalLong(value)) => row::put_i32(out, *value),
+        (SqlType::UTinyInt, Value::UTinyInt(value)) => row::put_u8(out, *value),
+        (SqlType::USmallInt, Value::USmallInt(value)) => row::put_u16(out, *value),
+        (SqlType::UInteger, Value::UInteger(value)) => row::put_u32(out, *value),
+        (SqlType::UBigInt, Value::UBigInt(value)) => row::put_u64(out, *value),
+        (SqlType::Uuid, Value::Uuid(value)) => row::put_u128(out, *value),
+        (SqlType::Binary { .. } | SqlType::Varbinary { .. }, Value::Binary(bytes)) => row::put_bytes(out, bytes),
+        (SqlType::Array(_), Value::Array(_))
+        | (SqlType::Map(_), Value::Map(_))
+        | (SqlType::Row(_), Value::Row(_))
+        | (SqlType::Variant, Value::Variant(_)) => nested::put_column(out, value),
         (ty, value) => panic!("{value:?} is no value of a column of type {ty}, nullable: {}", column.nullable),
     }
 }
@@ -187,6 +200,16 @@ pub fn decode_column(column: ColumnType, row: &[u8], offset: usize) -> Value {
         SqlType::Timestamp => Value::Timestamp(row::get_i64(row, offset)),
         SqlType::IntervalShort { .. } => Value::IntervalShort(row::get_i64(row, offset)),
         SqlType::IntervalLong { .. } => Value::IntervalLong(row::get_i32(row, offset)),
+        SqlType::TimestampTz => Value::TimestampTz(row::get_i64(row, offset)),
+        SqlType::UTinyInt => Value::UTinyInt(row::get_u8(row, offset)),
+        SqlType::USmallInt => Value::USmallInt(row::get_u16(row, offset)),
+        SqlType::UInteger => Value::UInteger(row::get_u32(row, offset)),
+        SqlType::UBigInt => Value::UBigInt(row::get_u64(row, offset)),
+        SqlType::Uuid => Value::Uuid(row::get_u128(row, offset)),
+        SqlType::Binary { .. } | SqlType::Varbinary { .. } => Value::binary(row::get_bytes(row, offset).0.into_owned()),
+        SqlType::Array(_) | SqlType::Map(_) | SqlType::Row(_) | SqlType::Variant => {
+            nested::get_column(row, offset, column.ty).0
+        }
     }
 }
 
@@ -254,9 +277,32 @@ mod tests {
     use super::*;
     use crate::testing::Random;
     use feldc_value::IntervalUnit::{Day, Month, Second, Year};
+    use feldc_value::nested as nested_values;
+    use feldc_value::nested::order as sql_order;
+    use feldc_value::{Part, RowField};
     use std::cmp::Ordering;
 
-    const TYPES: [SqlType; 16] = [
+    const ELEMENT: Part<SqlType> = Part(&SqlType::VARCHAR);
+    const ENTRY: Part<(SqlType, SqlType)> = Part(&(SqlType::Integer, SqlType::Array(ELEMENT)));
+    const FIELDS: Part<[RowField]> = Part(&[
+        RowField { name: Part("a"), columntype: ColumnType::new(SqlType::Double, true) },
+        RowField { name: Part("b"), columntype: ColumnType::new(SqlType::Variant, true) },
+    ]);
+
+    const TYPES: [SqlType; 29] = [
+        SqlType::UTinyInt,
+        SqlType::USmallInt,
+        SqlType::UInteger,
+        SqlType::UBigInt,
+        SqlType::TimestampTz,
+        SqlType::Uuid,
+        SqlType::VARBINARY,
+        SqlType::Binary { length: 2 },
+        SqlType::Array(ELEMENT),
+        SqlType::Map(ENTRY),
+        SqlType::Row(FIELDS),
+        SqlType::Variant,
+        SqlType::Array(Part(&SqlType::Row(FIELDS))),
         SqlType::Boolean,
         SqlType::TinyInt,
         SqlType::SmallInt,
@@ -316,42 +362,36 @@ mod tests {
             SqlType::Timestamp => Value::Timestamp(wide(random)),
             SqlType::IntervalShort { .. } => Value::IntervalShort(wide(random)),
             SqlType::IntervalLong { .. } => Value::IntervalLong(narrow(random)),
+            SqlType::TimestampTz => Value::TimestampTz(wide(random)),
+            SqlType::UTinyInt => Value::UTinyInt(number(random, 0, u8::MAX.into()) as u8),
+            SqlType::USmallInt => Value::USmallInt(number(random, 0, u16::MAX.into()) as u16),
+            SqlType::UInteger => Value::UInteger(number(random, 0, u32::MAX.into()) as u32),
+            SqlType::UBigInt => Value::UBigInt(number(random, 0, u64::MAX.into()) as u64),
+            SqlType::Uuid => Value::Uuid(random.below(3) as u128),
+            SqlType::Binary { .. } | SqlType::Varbinary { .. } => {
+                Value::binary((0..random.below(4)).map(|_| [0, 1, 2, 255][random.below(4)]).collect::<Vec<u8>>())
+            }
+            SqlType::Array(element) => Value::array((0..random.below(4)).map(|_| part(*element, random))),
+            SqlType::Map(entry) => {
+                let entry = *entry.0;
+                nested_values::map((0..random.below(3)).map(|_| (part(entry.0, random), part(entry.1, random))))
+            }
+            SqlType::Row(fields) => Value::row(fields.iter().map(|field| part(field.columntype.ty, random))),
+            SqlType::Variant => {
+                let of = [SqlType::Integer, SqlType::VARCHAR, TYPES[18], TYPES[9], SqlType::Boolean][random.below(5)];
+                nested_values::to_variant(&value(of, random), of)
+            }
         }
+    }
+
+    fn part(ty: SqlType, random: &mut Random) -> Value {
+        if random.below(4) == 0 { Value::Null } else { value(ty, random) }
     }
 
     fn row_of(columns: &[ColumnType], random: &mut Random) -> Vec<Value> {
         let null = |column: &ColumnType, random: &mut Random| column.nullable && random.below(3) == 0;
         let columns = columns.iter();
         columns.map(|column| if null(column, random) { Value::Null } else { value(column.ty, random) }).collect()
-    }
-
-    /// The order of SQL, written without the encoding.
-    fn sql_order(left: &Value, right: &Value) -> Ordering {
-        let float = |left: f64, right: f64| match (left.is_nan(), right.is_nan()) {
-            (false, false) => left.partial_cmp(&right).expect("no NaN"),
-            (left, right) => left.cmp(&right),
-        };
-        match (left, right) {
-            (Value::Null, _) | (_, Value::Null) => right.is_null().cmp(&left.is_null()),
-            (Value::Boolean(left), Value::Boolean(right)) => left.cmp(right),
-            (Value::Real(left), Value::Real(right)) => float((*left).into(), (*right).into()),
-            (Value::Double(left), Value::Double(right)) => float(*left, *right),
-            (Value::Text(left), Value::Text(right)) => left.cmp(right),
-            _ => integer(left).cmp(&integer(right)),
-        }
-    }
-
-    fn integer(value: &Value) -> i128 {
-        match *value {
-            Value::TinyInt(value) => value.into(),
-            Value::SmallInt(value) => value.into(),
-            Value::Integer(value) | Value::Date(value) | Value::IntervalLong(value) => value.into(),
-            Value::BigInt(value) | Value::Time(value) | Value::Timestamp(value) | Value::IntervalShort(value) => {
-                value.into()
-            }
-            Value::Decimal(units) => units,
-            _ => panic!("{value:?} is no integer"),
-        }
     }
 
     fn rows_order(left: &[Value], right: &[Value]) -> Ordering {

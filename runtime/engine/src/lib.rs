@@ -9,6 +9,7 @@ pub mod batch;
 pub mod builder;
 pub mod errors;
 pub mod layout;
+pub mod nested;
 pub mod operator;
 pub mod row;
 pub mod runtime;

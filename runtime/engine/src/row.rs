@@ -3,7 +3,9 @@
 //! Named by generated kernels through `glue`, and by formats. Offsets are in bytes from the row's start. Reading at an
 //! offset where no such column lies gives a wrong value or an index panic, never undefined behaviour.
 
-use feldc_value::Text;
+use feldc_value::{Bytes, Text};
+
+pub use crate::nested::{get_column as get_nested, put_column as put_nested};
 use std::ffi::CStr;
 
 #[inline]
@@ -40,6 +42,31 @@ integers! {
     put_i32 get_i32 i32, u32;
     put_i64 get_i64 i64, u64;
     put_i128 get_i128 i128, u128;
+}
+
+/// Big-endian.
+macro_rules! unsigned {
+    ($($put:ident $get:ident $unsigned:ty;)*) => {$(
+        #[inline(always)]
+        pub fn $put(out: &mut Vec<u8>, value: $unsigned) {
+            out.extend_from_slice(&value.to_be_bytes());
+        }
+
+        #[inline(always)]
+        pub fn $get(row: &[u8], offset: usize) -> $unsigned {
+            let mut bytes = [0; size_of::<$unsigned>()];
+            bytes.copy_from_slice(&row[offset..offset + size_of::<$unsigned>()]);
+            <$unsigned>::from_be_bytes(bytes)
+        }
+    )*};
+}
+
+unsigned! {
+    put_u8 get_u8 u8;
+    put_u16 get_u16 u16;
+    put_u32 get_u32 u32;
+    put_u64 get_u64 u64;
+    put_u128 get_u128 u128;
 }
 
 /// IEEE bits, all flipped when negative, else the sign bit flipped. Every NaN is written as the one positive quiet
@@ -81,7 +108,11 @@ const END: u8 = 0;
 
 #[inline]
 pub fn put_text(out: &mut Vec<u8>, text: &str) {
-    let bytes = text.as_bytes();
+    put_bytes(out, text.as_bytes());
+}
+
+#[inline]
+pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     if bytes.iter().all(|&byte| byte > ESCAPE) {
         out.extend_from_slice(bytes);
     } else {
@@ -106,7 +137,7 @@ pub fn get_text(row: &[u8], offset: usize) -> (Text<'_>, usize) {
     let end = skip_text(row, offset);
     let written = &row[offset..end - 1];
     if written.contains(&ESCAPE) {
-        return (Text::Owned(unescaped(written)), end);
+        return (Text::Owned(String::from_utf8_lossy(&unescaped(written)).into_owned()), end);
     }
     // Rows are written from `&str`, so this only fails when `offset` is wrong.
     let text = match std::str::from_utf8(written) {
@@ -116,8 +147,19 @@ pub fn get_text(row: &[u8], offset: usize) -> (Text<'_>, usize) {
     (text, end)
 }
 
+/// The bytes at `offset` (past any tag) and the offset behind their end.
+#[inline]
+pub fn get_bytes(row: &[u8], offset: usize) -> (Bytes<'_>, usize) {
+    let end = skip_text(row, offset);
+    let written = &row[offset..end - 1];
+    match written.contains(&ESCAPE) {
+        true => (Bytes::Owned(unescaped(written)), end),
+        false => (Bytes::Borrowed(written), end),
+    }
+}
+
 #[cold]
-fn unescaped(written: &[u8]) -> String {
+fn unescaped(written: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(written.len());
     let mut rest = written.iter();
     while let Some(&byte) = rest.next() {
@@ -126,10 +168,10 @@ fn unescaped(written: &[u8]) -> String {
             _ => bytes.push(byte),
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
 }
 
-/// The offset behind the terminator of the text at `offset`.
+/// The offset behind the terminator of the text, the bytes or the nested value at `offset`.
 #[inline]
 pub fn skip_text(row: &[u8], offset: usize) -> usize {
     let rest = &row[offset..];

@@ -11,7 +11,9 @@ pub use feldc_engine::{
     Aggregate, AggregateFunction, Batch, Builder, Direction, Errors, IndexId, Layout, Rank, Side, StreamId, Window, row,
 };
 pub use feldc_value::function::Signature;
-pub use feldc_value::{self as value, ColumnType, EvalError, IntervalUnit, SqlError, SqlType, Text};
+pub use feldc_value::{
+    self as value, Bytes, ColumnType, EvalError, IntervalUnit, Nested, Part, RowField, SqlError, SqlType, Text, Value,
+};
 
 /// A program ready to run: its schema and the function that builds its circuit on each worker.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! The schema as users of this kind of system know it: `{inputs, outputs}` of relations, fields and column types.
 
 use crate::schema::{Field, Schema, Table, View};
-use feldc_value::{ColumnType, IntervalUnit, SqlType};
+use feldc_value::{ColumnType, IntervalUnit, RowField, SqlType};
 use serde_json::{Value, json};
 
 /// The JSON of `feldc compile --emit=schema`.
@@ -51,19 +51,32 @@ fn column_type(column: ColumnType) -> Value {
         SqlType::Char { length } => (json!(length), Value::Null),
         SqlType::Varchar { length } => (json!(length.map_or(-1, i64::from)), Value::Null),
         SqlType::Time => (json!(9), Value::Null),
-        SqlType::Timestamp => (json!(6), Value::Null),
+        SqlType::Timestamp | SqlType::TimestampTz => (json!(6), Value::Null),
+        SqlType::Binary { length } => (json!(length), Value::Null),
+        SqlType::Varbinary { length } => (json!(length.map_or(-1, i64::from)), Value::Null),
         _ => (Value::Null, Value::Null),
+    };
+    let part = |ty: SqlType| column_type(ColumnType::new(ty, true));
+    let (component, fields, key, value) = match column.ty {
+        SqlType::Array(element) => (part(*element), Value::Null, Value::Null, Value::Null),
+        SqlType::Map(entry) => (Value::Null, Value::Null, part(entry.0.0), part(entry.0.1)),
+        SqlType::Row(fields) => (Value::Null, fields.iter().map(row_field).collect(), Value::Null, Value::Null),
+        _ => (Value::Null, Value::Null, Value::Null, Value::Null),
     };
     json!({
         "type": type_name(column.ty),
         "nullable": column.nullable,
         "precision": precision,
         "scale": scale,
-        "component": null,
-        "fields": null,
-        "key": null,
-        "value": null,
+        "component": component,
+        "fields": fields,
+        "key": key,
+        "value": value,
     })
+}
+
+fn row_field(field: &RowField) -> Value {
+    json!({ "name": field.name.0, "columntype": column_type(field.columntype) })
 }
 
 fn type_name(ty: SqlType) -> String {
@@ -71,6 +84,16 @@ fn type_name(ty: SqlType) -> String {
         SqlType::Decimal { .. } => "DECIMAL".into(),
         SqlType::Char { .. } => "CHAR".into(),
         SqlType::Varchar { .. } => "VARCHAR".into(),
+        SqlType::UTinyInt => "UTINYINT".into(),
+        SqlType::USmallInt => "USMALLINT".into(),
+        SqlType::UInteger => "UINTEGER".into(),
+        SqlType::UBigInt => "UBIGINT".into(),
+        SqlType::Binary { .. } => "BINARY".into(),
+        SqlType::Varbinary { .. } => "VARBINARY".into(),
+        SqlType::TimestampTz => "TIMESTAMP_TZ".into(),
+        SqlType::Array(_) => "ARRAY".into(),
+        SqlType::Map(_) => "MAP".into(),
+        SqlType::Row(_) => "STRUCT".into(),
         SqlType::IntervalShort { from, to } | SqlType::IntervalLong { from, to } => {
             let unit = |unit: IntervalUnit| format!("{unit:?}").to_uppercase();
             match from == to {

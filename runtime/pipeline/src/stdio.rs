@@ -13,7 +13,6 @@
 //! evaluation under `SET on_error = 'fail'` is an error answer without changes, and the last one: the program has
 //! stopped and the session ends. Otherwise failed rows are the changes of the view `error_view`.
 
-use crate::format::json_cursor::{Cursor, Fault, Kind, unescape};
 use crate::format::json_input::{EventReader, UpdateFormat};
 use crate::format::json_output::JsonRows;
 use crate::format::render::{Columns, ERROR_VIEW};
@@ -23,6 +22,7 @@ use crate::relation;
 use feldc_engine::{Batch, Layout, Runtime, StepInput, StepOutput};
 use feldc_value::error::clipped;
 use feldc_value::json::json_string;
+use feldc_value::json_cursor::{Cursor, Fault, Kind, unescape};
 use std::io::{self, BufRead, Write};
 
 /// Output is written whenever this many bytes have gathered, and at every commit.

@@ -5,7 +5,7 @@ use crate::arithmetic;
 use crate::decimal::{Rounding, division_by_zero};
 use crate::error::NUMERIC_OUT_OF_RANGE;
 
-/// The four signed widths.
+/// The four widths, signed and unsigned.
 pub trait Integer: Copy + PartialEq + std::fmt::Display + TryFrom<i128> + Into<i128> {
     const ZERO: Self;
     /// As in error messages.
@@ -22,7 +22,7 @@ pub trait Integer: Copy + PartialEq + std::fmt::Display + TryFrom<i128> + Into<i
 }
 
 macro_rules! integer {
-    ($($native:ident $name:literal),+) => {
+    ($($native:ident $name:literal: $magnitude:expr, $signum:expr;)+) => {
         $(impl Integer for $native {
             const ZERO: Self = 0;
             const TYPE: &'static str = $name;
@@ -59,18 +59,27 @@ macro_rules! integer {
 
             #[inline]
             fn magnitude(self) -> Option<Self> {
-                self.checked_abs()
+                $magnitude(self)
             }
 
             #[inline]
             fn signum(self) -> Self {
-                $native::signum(self)
+                $signum(self)
             }
         })+
     };
 }
 
-integer!(i8 "TINYINT", i16 "SMALLINT", i32 "INTEGER", i64 "BIGINT");
+integer! {
+    i8 "TINYINT": i8::checked_abs, i8::signum;
+    i16 "SMALLINT": i16::checked_abs, i16::signum;
+    i32 "INTEGER": i32::checked_abs, i32::signum;
+    i64 "BIGINT": i64::checked_abs, i64::signum;
+    u8 "TINYINT UNSIGNED": Some, |value: u8| value.min(1);
+    u16 "SMALLINT UNSIGNED": Some, |value: u16| value.min(1);
+    u32 "INTEGER UNSIGNED": Some, |value: u32| value.min(1);
+    u64 "BIGINT UNSIGNED": Some, |value: u64| value.min(1);
+}
 
 #[cold]
 fn overflow<T: Integer>(a: T, operator: &str, b: T) -> SqlError {
@@ -137,7 +146,7 @@ pub fn same<T: Integer>(a: T) -> T {
 fn at_digits<T: Integer>(a: T, digits: i32, rounding: Rounding) -> Result<T, SqlError> {
     let drop = match digits {
         0.. => return Ok(a),
-        // No BIGINT reaches half of 10^20.
+        // No BIGINT, signed or not, reaches half of 10^20.
         ..=-20 => return Ok(T::ZERO),
         digits => digits.unsigned_abs(),
     };
@@ -196,9 +205,14 @@ integers!(TINYINTS TINYINT i8);
 integers!(SMALLINTS SMALLINT i16);
 integers!(INTEGERS INTEGER i32);
 integers!(BIGINTS BIGINT i64);
+integers!(UTINYINTS UTINYINT u8);
+integers!(USMALLINTS USMALLINT u16);
+integers!(UINTEGERS UINTEGER u32);
+integers!(UBIGINTS UBIGINT u64);
 
 /// Narrow types first: the binder takes the first entry that fits.
-pub static FAMILIES: &[&[crate::function::Function]] = &[TINYINTS, SMALLINTS, INTEGERS, BIGINTS];
+pub static FAMILIES: &[&[crate::function::Function]] =
+    &[TINYINTS, SMALLINTS, INTEGERS, BIGINTS, UTINYINTS, USMALLINTS, UINTEGERS, UBIGINTS];
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,8 @@
 
 use crate::decimal::shape;
 use crate::error::CANNOT_COERCE;
-use crate::function::{Function, Returns};
-use crate::{SqlError, SqlType, convert, text_form};
+use crate::function::{Function, Returns, kind};
+use crate::{SqlError, SqlType, binary, convert, nested, text_form, uuid};
 
 /// The function that casts `from` to `to`; `None` when the native value needs no change.
 ///
@@ -11,6 +11,9 @@ use crate::{SqlError, SqlType, convert, text_form};
 pub fn cast_function(from: SqlType, to: SqlType) -> Result<Option<&'static Function>, SqlError> {
     if is_unchanged(from, to) {
         return Ok(None);
+    }
+    if from.is_nested() || to.is_nested() {
+        return nested_cast(from, to).map(Some);
     }
     let countable =
         |interval: SqlType, number: SqlType| !interval.is_interval() || !number.is_numeric() || has_one_unit(interval);
@@ -29,6 +32,20 @@ pub fn cast_function(from: SqlType, to: SqlType) -> Result<Option<&'static Funct
     }
 }
 
+fn nested_cast(from: SqlType, to: SqlType) -> Result<&'static Function, SqlError> {
+    let none = || SqlError::new(CANNOT_COERCE, format!("cannot cast {from} to {to}"));
+    if !nested::castable(from, to) {
+        return Err(none());
+    }
+    let fits = |function: &&Function| match (function.parameters[0], function.returns) {
+        (_, Returns::Is(ty)) if to == SqlType::Variant => ty == SqlType::Variant,
+        (parameter, Returns::Is(ty)) if from == SqlType::Variant => parameter.accepts(from) && ty == kind::ANY,
+        (parameter, Returns::Is(ty)) => parameter.accepts(from) && ty.same_family(to),
+        _ => false,
+    };
+    nested::CASTS.iter().find(fits).ok_or_else(none)
+}
+
 /// A number counts the units of an interval only when there is one.
 fn has_one_unit(interval: SqlType) -> bool {
     match interval {
@@ -45,6 +62,9 @@ fn is_unchanged(from: SqlType, to: SqlType) -> bool {
         _ if from == to => true,
         (Char { .. } | Varchar { .. }, Varchar { length: None }) => true,
         (Char { length } | Varchar { length: Some(length) }, Varchar { length: Some(limit) }) => length <= limit,
+        (Binary { .. } | Varbinary { .. }, Varbinary { length: None }) => true,
+        (Varbinary { length: Some(length) }, Varbinary { length: Some(limit) }) => length <= limit,
+        (Binary { length }, Varbinary { length: Some(limit) }) => length <= limit,
         (Decimal { precision: p1, scale: s1 }, Decimal { precision: p2, scale: s2 }) => s1 == s2 && p1 <= p2,
         (IntervalShort { .. }, IntervalShort { .. }) | (IntervalLong { .. }, IntervalLong { .. }) => true,
         _ => false,
@@ -71,6 +91,7 @@ macro_rules! from_integer {
             "CAST" ($kind) -> REAL = convert::int_to_float::<$native, f32>, Strict {monotone}, "The nearest float.";
             "CAST" ($kind) -> DOUBLE = convert::int_to_float::<$native, f64>, Strict {monotone}, "The nearest float.";
             "CAST" ($kind) -> VARCHAR = convert::$to_text, Strict {typed}, "Decimal digits.";
+            "CAST" ($kind) -> VARBINARY = binary::from_int::<$native>, Strict {typed}, "Big-endian.";
             "CAST" ($kind) -> TIMESTAMP = convert::int_to_timestamp::<$native>, Strict {fallible monotone}, "Milliseconds since 1970, to the second.";
             "CAST" ($kind) -> SHORT = convert::int_to_short::<$native>, Strict {typed fallible monotone}, "So many units of the interval.";
             "CAST" ($kind) -> LONG = convert::int_to_long::<$native>, Strict {typed fallible monotone}, "So many units of the interval.";
@@ -82,20 +103,68 @@ from_integer!(TINYINTS TINYINT i8 tinyint_to_text);
 from_integer!(SMALLINTS SMALLINT i16 smallint_to_text);
 from_integer!(INTEGERS INTEGER i32 integer_to_text);
 from_integer!(BIGINTS BIGINT i64 bigint_to_text);
+from_integer!(UTINYINTS UTINYINT u8 utinyint_to_text);
+from_integer!(USMALLINTS USMALLINT u16 usmallint_to_text);
+from_integer!(UINTEGERS UINTEGER u32 uinteger_to_text);
+from_integer!(UBIGINTS UBIGINT u64 ubigint_to_text);
 
 functions! { static BETWEEN_INTEGERS:
     "CAST" (TINYINT) -> SMALLINT = convert::widen::<i8, i16>, Strict {monotone}, "The same number.";
     "CAST" (TINYINT) -> INTEGER = convert::widen::<i8, i32>, Strict {monotone}, "The same number.";
     "CAST" (TINYINT) -> BIGINT = convert::widen::<i8, i64>, Strict {monotone}, "The same number.";
+    "CAST" (TINYINT) -> UTINYINT = convert::narrow::<i8, u8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (TINYINT) -> USMALLINT = convert::narrow::<i8, u16>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (TINYINT) -> UINTEGER = convert::narrow::<i8, u32>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (TINYINT) -> UBIGINT = convert::narrow::<i8, u64>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
     "CAST" (SMALLINT) -> TINYINT = convert::narrow::<i16, i8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
     "CAST" (SMALLINT) -> INTEGER = convert::widen::<i16, i32>, Strict {monotone}, "The same number.";
     "CAST" (SMALLINT) -> BIGINT = convert::widen::<i16, i64>, Strict {monotone}, "The same number.";
+    "CAST" (SMALLINT) -> UTINYINT = convert::narrow::<i16, u8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (SMALLINT) -> USMALLINT = convert::narrow::<i16, u16>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (SMALLINT) -> UINTEGER = convert::narrow::<i16, u32>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (SMALLINT) -> UBIGINT = convert::narrow::<i16, u64>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
     "CAST" (INTEGER) -> TINYINT = convert::narrow::<i32, i8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
     "CAST" (INTEGER) -> SMALLINT = convert::narrow::<i32, i16>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
     "CAST" (INTEGER) -> BIGINT = convert::widen::<i32, i64>, Strict {monotone}, "The same number.";
+    "CAST" (INTEGER) -> UTINYINT = convert::narrow::<i32, u8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (INTEGER) -> USMALLINT = convert::narrow::<i32, u16>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (INTEGER) -> UINTEGER = convert::narrow::<i32, u32>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (INTEGER) -> UBIGINT = convert::narrow::<i32, u64>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
     "CAST" (BIGINT) -> TINYINT = convert::narrow::<i64, i8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
     "CAST" (BIGINT) -> SMALLINT = convert::narrow::<i64, i16>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
     "CAST" (BIGINT) -> INTEGER = convert::narrow::<i64, i32>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (BIGINT) -> UTINYINT = convert::narrow::<i64, u8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (BIGINT) -> USMALLINT = convert::narrow::<i64, u16>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (BIGINT) -> UINTEGER = convert::narrow::<i64, u32>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (BIGINT) -> UBIGINT = convert::narrow::<i64, u64>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UTINYINT) -> TINYINT = convert::narrow::<u8, i8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UTINYINT) -> SMALLINT = convert::widen::<u8, i16>, Strict {monotone}, "The same number.";
+    "CAST" (UTINYINT) -> INTEGER = convert::widen::<u8, i32>, Strict {monotone}, "The same number.";
+    "CAST" (UTINYINT) -> BIGINT = convert::widen::<u8, i64>, Strict {monotone}, "The same number.";
+    "CAST" (UTINYINT) -> USMALLINT = convert::widen::<u8, u16>, Strict {monotone}, "The same number.";
+    "CAST" (UTINYINT) -> UINTEGER = convert::widen::<u8, u32>, Strict {monotone}, "The same number.";
+    "CAST" (UTINYINT) -> UBIGINT = convert::widen::<u8, u64>, Strict {monotone}, "The same number.";
+    "CAST" (USMALLINT) -> TINYINT = convert::narrow::<u16, i8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (USMALLINT) -> SMALLINT = convert::narrow::<u16, i16>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (USMALLINT) -> INTEGER = convert::widen::<u16, i32>, Strict {monotone}, "The same number.";
+    "CAST" (USMALLINT) -> BIGINT = convert::widen::<u16, i64>, Strict {monotone}, "The same number.";
+    "CAST" (USMALLINT) -> UTINYINT = convert::narrow::<u16, u8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (USMALLINT) -> UINTEGER = convert::widen::<u16, u32>, Strict {monotone}, "The same number.";
+    "CAST" (USMALLINT) -> UBIGINT = convert::widen::<u16, u64>, Strict {monotone}, "The same number.";
+    "CAST" (UINTEGER) -> TINYINT = convert::narrow::<u32, i8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UINTEGER) -> SMALLINT = convert::narrow::<u32, i16>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UINTEGER) -> INTEGER = convert::narrow::<u32, i32>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UINTEGER) -> BIGINT = convert::widen::<u32, i64>, Strict {monotone}, "The same number.";
+    "CAST" (UINTEGER) -> UTINYINT = convert::narrow::<u32, u8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UINTEGER) -> USMALLINT = convert::narrow::<u32, u16>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UINTEGER) -> UBIGINT = convert::widen::<u32, u64>, Strict {monotone}, "The same number.";
+    "CAST" (UBIGINT) -> TINYINT = convert::narrow::<u64, i8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UBIGINT) -> SMALLINT = convert::narrow::<u64, i16>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UBIGINT) -> INTEGER = convert::narrow::<u64, i32>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UBIGINT) -> BIGINT = convert::narrow::<u64, i64>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UBIGINT) -> UTINYINT = convert::narrow::<u64, u8>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UBIGINT) -> USMALLINT = convert::narrow::<u64, u16>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
+    "CAST" (UBIGINT) -> UINTEGER = convert::narrow::<u64, u32>, Strict {fallible monotone}, "The same number; an error when it does not fit.";
 }
 
 macro_rules! to_integer {
@@ -117,6 +186,10 @@ to_integer!(TO_TINYINTS TINYINT i8);
 to_integer!(TO_SMALLINTS SMALLINT i16);
 to_integer!(TO_INTEGERS INTEGER i32);
 to_integer!(TO_BIGINTS BIGINT i64);
+to_integer!(TO_UTINYINTS UTINYINT u8);
+to_integer!(TO_USMALLINTS USMALLINT u16);
+to_integer!(TO_UINTEGERS UINTEGER u32);
+to_integer!(TO_UBIGINTS UBIGINT u64);
 
 functions! { static NUMBERS:
     "CAST" (DECIMAL) -> DECIMAL = convert::decimal_to_wider_decimal, Strict {typed monotone}, "The same number.";
@@ -150,6 +223,12 @@ functions! { static TIMES:
     "CAST" (TIMESTAMP) -> REAL = convert::timestamp_to_float::<f32>, Strict {monotone}, "Milliseconds since 1970.";
     "CAST" (TIMESTAMP) -> DOUBLE = convert::timestamp_to_float::<f64>, Strict {monotone}, "Milliseconds since 1970.";
     "CAST" (TIMESTAMP) -> VARCHAR = convert::timestamp_to_text, Strict {typed}, "YYYY-MM-DD HH:MM:SS, with a fraction where there is one.";
+    "CAST" (TIMESTAMP) -> TIMESTAMPTZ = convert::widen::<i64, i64>, Strict {monotone}, "The instant with that time in UTC.";
+    "CAST" (DATE) -> TIMESTAMPTZ = convert::date_to_timestamp, Strict {monotone}, "Midnight in UTC.";
+    "CAST" (TIMESTAMPTZ) -> TIMESTAMP = convert::widen::<i64, i64>, Strict {monotone}, "The time in UTC.";
+    "CAST" (TIMESTAMPTZ) -> DATE = convert::timestamp_to_date, Strict {monotone}, "The day in UTC.";
+    "CAST" (TIMESTAMPTZ) -> TIME = convert::timestamp_to_time, Strict {}, "The time of day in UTC.";
+    "CAST" (TIMESTAMPTZ) -> VARCHAR = convert::timestamp_tz_to_text, Strict {typed}, "YYYY-MM-DD HH:MM:SS in UTC, with a fraction where there is one, and +00:00.";
     "CAST" (SHORT) -> DECIMAL = convert::short_to_decimal, Strict {typed fallible monotone}, "Units of the interval.";
     "CAST" (SHORT) -> VARCHAR = convert::short_to_text, Strict {typed}, "The interval's fields with a sign.";
     "CAST" (LONG) -> DECIMAL = convert::long_to_decimal, Strict {typed fallible monotone}, "Whole units of the interval.";
@@ -166,6 +245,14 @@ functions! { static TEXTS:
     "CAST" (VARCHAR) -> DATE = text_form::text_to_date, Strict {fallible}, "YYYY-MM-DD.";
     "CAST" (VARCHAR) -> TIME = text_form::text_to_time, Strict {fallible}, "HH:MM:SS with an optional fraction.";
     "CAST" (VARCHAR) -> TIMESTAMP = text_form::text_to_timestamp, Strict {fallible}, "Day, time and optional offset, in UTC.";
+    "CAST" (VARCHAR) -> TIMESTAMPTZ = text_form::text_to_timestamp_tz, Strict {fallible}, "Day, time and optional offset, in UTC without one.";
+    "CAST" (VARCHAR) -> VARBINARY = binary::from_text, Strict {typed}, "The text in UTF-8.";
+    "CAST" (VARCHAR) -> UUID = uuid::from_text, Strict {fallible}, "32 hexadecimal digits, perhaps with hyphens and braces.";
+    "CAST" (VARBINARY) -> VARBINARY = binary::cast, Strict {typed}, "The bytes, cut off or padded to their type.";
+    "CAST" (VARBINARY) -> VARCHAR = binary::to_text, Strict {typed}, "Two hexadecimal digits for each byte.";
+    "CAST" (VARBINARY) -> UUID = uuid::from_bytes, Strict {fallible}, "Its 16 bytes.";
+    "CAST" (UUID) -> VARCHAR = uuid::to_text, Strict {typed}, "Hexadecimal digits with hyphens.";
+    "CAST" (UUID) -> VARBINARY = uuid::to_bytes, Strict {typed}, "Its 16 bytes.";
     "CAST" (VARCHAR) -> SHORT = text_form::text_to_short, Strict {typed fallible}, "The interval's fields.";
     "CAST" (VARCHAR) -> LONG = text_form::text_to_long, Strict {typed fallible}, "The interval's fields.";
 }
@@ -177,13 +264,22 @@ pub static FAMILIES: &[&[Function]] = &[
     SMALLINTS,
     INTEGERS,
     BIGINTS,
+    UTINYINTS,
+    USMALLINTS,
+    UINTEGERS,
+    UBIGINTS,
     TO_TINYINTS,
     TO_SMALLINTS,
     TO_INTEGERS,
     TO_BIGINTS,
+    TO_UTINYINTS,
+    TO_USMALLINTS,
+    TO_UINTEGERS,
+    TO_UBIGINTS,
     NUMBERS,
     TIMES,
     TEXTS,
+    nested::CASTS,
 ];
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::decimal::MAX_PRECISION;
 use crate::error::CANNOT_COERCE;
-use crate::{SqlError, SqlType};
+use crate::{ColumnType, RowField, SqlError, SqlType};
 
 /// May an argument of type `from` be cast to a parameter of type `to` unasked? (A literal in quotes may become any
 /// type; that is the binder's matter.)
@@ -16,11 +16,16 @@ pub fn implicit_cast_allowed(from: SqlType, to: SqlType) -> bool {
         (Null, _) => true,
         _ if from == to => true,
         (_, Char { .. } | Varchar { .. }) => true,
-        (TinyInt, SmallInt | Integer | BigInt) | (SmallInt, Integer | BigInt) | (Integer, BigInt) => true,
+        _ if from.is_integer() && to.is_integer() => holds_integers(to, from),
         (Decimal { .. }, Decimal { .. }) => true,
-        (TinyInt | SmallInt | Integer | BigInt, Decimal { .. }) => true,
-        (TinyInt | SmallInt | Integer | BigInt | Decimal { .. }, Real | Double) | (Real, Double) => true,
-        (Date, Timestamp) => true,
+        (_, Decimal { .. }) => from.is_integer(),
+        (_, Real) => from.is_integer() || from.is_decimal(),
+        (_, Double) => from.is_numeric(),
+        (Date, Timestamp | TimestampTz) | (Timestamp, TimestampTz) | (TimestampTz, Timestamp) => true,
+        (Binary { .. } | Varbinary { .. }, Binary { .. } | Varbinary { .. }) => true,
+        (Array(from), Array(to)) => implicit_cast_allowed(*from, *to),
+        (Map(from), Map(to)) => implicit_cast_allowed(from.0.0, to.0.0) && implicit_cast_allowed(from.0.1, to.0.1),
+        (_, Variant) => true,
         (IntervalShort { .. }, IntervalShort { .. }) | (IntervalLong { .. }, IntervalLong { .. }) => true,
         _ => false,
     }
@@ -37,8 +42,22 @@ pub fn common_type(a: SqlType, b: SqlType) -> Option<SqlType> {
         _ if a == b => Some(a),
         (Real, Double) | (Double, Real) => Some(Double),
         (exact, float @ (Real | Double)) | (float @ (Real | Double), exact) if exact.digits().is_some() => Some(float),
-        _ if a.is_integer() && b.is_integer() => Some(a.max(b)),
+        _ if a.is_integer() && b.is_integer() => Some(wider_integer(a, b)),
         (Date, Timestamp) | (Timestamp, Date) => Some(Timestamp),
+        (Date | Timestamp, TimestampTz) | (TimestampTz, Date | Timestamp) => Some(TimestampTz),
+        (Varbinary { length: Some(a) }, Varbinary { length: Some(b) }) => Some(Varbinary { length: Some(a.max(b)) }),
+        _ if a.is_binary() && b.is_binary() => Some(SqlType::VARBINARY),
+        (Array(a), Array(b)) => common_type(*a, *b).map(SqlType::array),
+        (Map(a), Map(b)) => Some(SqlType::map(common_type(a.0.0, b.0.0)?, common_type(a.0.1, b.0.1)?)),
+        (Row(a), Row(b)) if a.len() == b.len() => {
+            let field = |(a, b): (&RowField, &RowField)| {
+                let ty = common_type(a.columntype.ty, b.columntype.ty)?;
+                let nullable = a.columntype.nullable || b.columntype.nullable;
+                Some(RowField { name: a.name, columntype: ColumnType::new(ty, nullable) })
+            };
+            a.iter().zip(b.iter()).map(field).collect::<Option<Vec<_>>>().map(SqlType::row)
+        }
+        (Variant, _) | (_, Variant) => Some(Variant),
         (Varchar { length: Some(a) }, Varchar { length: Some(b) }) => Some(Varchar { length: Some(a.max(b)) }),
         _ if a.is_text() && b.is_text() => Some(SqlType::VARCHAR),
         (IntervalShort { from: f1, to: t1 }, IntervalShort { from: f2, to: t2 }) => {
@@ -52,6 +71,29 @@ pub fn common_type(a: SqlType, b: SqlType) -> Option<SqlType> {
             let scale = s1.max(s2);
             Some(Decimal { precision: (i1.max(i2) + scale).clamp(1, MAX_PRECISION), scale })
         }
+    }
+}
+
+/// Bytes of an integer type.
+fn width(ty: SqlType) -> usize {
+    ty.fixed_width().unwrap_or(0)
+}
+
+/// Does an integer type hold every value of another?
+fn holds_integers(ty: SqlType, other: SqlType) -> bool {
+    match (ty.is_unsigned(), other.is_unsigned()) {
+        (a, b) if a == b => width(ty) >= width(other),
+        (false, _) => width(ty) > width(other),
+        (true, _) => false,
+    }
+}
+
+/// The wider of two integer types, the unsigned one of equal width, as the peer has it.
+fn wider_integer(a: SqlType, b: SqlType) -> SqlType {
+    match width(a).cmp(&width(b)) {
+        std::cmp::Ordering::Less => b,
+        std::cmp::Ordering::Greater => a,
+        std::cmp::Ordering::Equal => a.max(b),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::compare;
 use crate::decimal::{Rounding, fit, rescale, shape};
 use crate::function::Signature;
 use crate::wide::{Wide, power_of_ten};
-use crate::{SqlError, SqlType};
+use crate::{SqlError, SqlType, Value};
 use std::cmp::Ordering;
 
 /// Types in the order of SQL.
@@ -27,7 +27,7 @@ macro_rules! ordered {
     };
 }
 
-ordered!(bool, i8, i16, i32, i64, i128, &str);
+ordered!(bool, i8, i16, i32, i64, i128, u8, u16, u32, u64, u128, &str, &[u8]);
 
 macro_rules! ordered_float {
     ($($native:ty),+) => {
@@ -245,6 +245,17 @@ comparisons!(TIMESTAMPS TIMESTAMP i64, (argument 0));
 comparisons!(SHORTS SHORT i64, (derived common_of));
 comparisons!(LONGS LONG i32, (derived common_of));
 comparisons!(TEXTS VARCHAR &str, (derived common_of));
+comparisons!(UTINYINTS UTINYINT u8, (argument 0));
+comparisons!(USMALLINTS USMALLINT u16, (argument 0));
+comparisons!(UINTEGERS UINTEGER u32, (argument 0));
+comparisons!(UBIGINTS UBIGINT u64, (argument 0));
+comparisons!(INSTANTS TIMESTAMPTZ i64, (argument 0));
+comparisons!(BINARIES VARBINARY &[u8], (derived common_of));
+comparisons!(UUIDS UUID u128, (argument 0));
+comparisons!(ARRAYS ARRAY &Value, (argument 0));
+comparisons!(MAPS MAP &Value, (argument 0));
+comparisons!(ROWS ROW &Value, (argument 0));
+comparisons!(VARIANTS VARIANT &Value, (argument 0));
 
 functions! { static DECIMALS:
     "=" (DECIMAL, DECIMAL) -> BOOLEAN = compare::eq_decimal, Strict {typed}, "Equal.";
@@ -264,8 +275,8 @@ functions! { static DECIMALS:
 
 /// Narrow types first: the binder takes the first entry that fits.
 pub static FAMILIES: &[&[crate::function::Function]] = &[
-    BOOLEANS, TINYINTS, SMALLINTS, INTEGERS, BIGINTS, DECIMALS, REALS, DOUBLES, DATES, TIMES, TIMESTAMPS, SHORTS,
-    LONGS, TEXTS,
+    BOOLEANS, TINYINTS, SMALLINTS, INTEGERS, BIGINTS, UTINYINTS, USMALLINTS, UINTEGERS, UBIGINTS, DECIMALS, REALS,
+    DOUBLES, DATES, TIMES, TIMESTAMPS, INSTANTS, SHORTS, LONGS, TEXTS, BINARIES, UUIDS, ARRAYS, MAPS, ROWS, VARIANTS,
 ];
 
 #[cfg(test)]

@@ -291,12 +291,17 @@ to_text! {
     smallint_to_text i16: SmallInt;
     integer_to_text i32: Integer;
     bigint_to_text i64: BigInt;
+    utinyint_to_text u8: UTinyInt;
+    usmallint_to_text u16: USmallInt;
+    uinteger_to_text u32: UInteger;
+    ubigint_to_text u64: UBigInt;
     decimal_to_text i128: Decimal;
     real_to_text f32: Real;
     double_to_text f64: Double;
     date_to_text i32: Date;
     time_to_text i64: Time;
     timestamp_to_text i64: Timestamp;
+    timestamp_tz_to_text i64: TimestampTz;
     short_to_text i64: IntervalShort;
     long_to_text i32: IntervalLong;
 }

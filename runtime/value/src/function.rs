@@ -55,6 +55,15 @@ pub enum Returns {
     Argument(usize),
     /// Computed, e.g. DECIMAL arithmetic by the standard's derivation.
     Derived(fn(&[SqlType]) -> Result<SqlType, SqlError>),
+    /// Computed with the types that the arguments are cast to first, e.g. the element to the array's elements.
+    Shaped(fn(&[SqlType]) -> Result<Shape, SqlError>),
+}
+
+/// What a call of a function over nested values takes and gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    pub arguments: Vec<SqlType>,
+    pub result: SqlType,
 }
 
 /// How NULL arguments act.
@@ -95,6 +104,9 @@ pub struct Function {
     pub typed: bool,
     /// The Rust function returns `Result<_, SqlError>`.
     pub fallible: bool,
+    /// The Rust function is like `call`, but for NULL arguments, which are kept from it as `nulls` says: it takes and gives
+    /// [`Value`]s, since its types are not known when it is compiled.
+    pub boxed: bool,
     pub deterministic: bool,
     /// Non-decreasing in its first argument while the others are constant.
     pub monotone: bool,
@@ -128,6 +140,7 @@ impl Function {
             Returns::Is(ty) => Ok(ty),
             Returns::Argument(index) => Ok(arguments.get(index).copied().unwrap_or(SqlType::Null)),
             Returns::Derived(derive) => derive(arguments),
+            Returns::Shaped(derive) => derive(arguments).map(|shape| shape.result),
         }
     }
 
@@ -155,7 +168,7 @@ impl PartialEq for Function {
 
 /// The types that entries name. DECIMAL, VARCHAR, CHAR and the intervals stand for their whole families.
 pub mod kind {
-    use crate::{IntervalUnit, SqlType};
+    use crate::{IntervalUnit, Part, SqlType};
 
     pub const BOOLEAN: SqlType = SqlType::Boolean;
     pub const TINYINT: SqlType = SqlType::TinyInt;
@@ -170,6 +183,23 @@ pub mod kind {
     pub const DATE: SqlType = SqlType::Date;
     pub const TIME: SqlType = SqlType::Time;
     pub const TIMESTAMP: SqlType = SqlType::Timestamp;
+    pub const UTINYINT: SqlType = SqlType::UTinyInt;
+    pub const USMALLINT: SqlType = SqlType::USmallInt;
+    pub const UINTEGER: SqlType = SqlType::UInteger;
+    pub const UBIGINT: SqlType = SqlType::UBigInt;
+    pub const BINARY: SqlType = SqlType::Binary { length: 1 };
+    pub const VARBINARY: SqlType = SqlType::VARBINARY;
+    pub const TIMESTAMPTZ: SqlType = SqlType::TimestampTz;
+    pub const UUID: SqlType = SqlType::Uuid;
+    pub const VARIANT: SqlType = SqlType::Variant;
+    /// ARRAY, MAP and ROW stand for their whole families.
+    pub const ARRAY: SqlType = SqlType::Array(Part(ELEMENT));
+    pub const MAP: SqlType = SqlType::Map(Part(ENTRY));
+    pub const ROW: SqlType = SqlType::Row(Part(&[]));
+    /// A parameter of any type; a result that the caller names.
+    pub const ANY: SqlType = SqlType::Null;
+    const ELEMENT: &SqlType = &SqlType::Null;
+    const ENTRY: &(SqlType, SqlType) = &(SqlType::Null, SqlType::Null);
     /// Day-time intervals.
     pub const SHORT: SqlType = SqlType::IntervalShort { from: IntervalUnit::Day, to: IntervalUnit::Second };
     /// Year-month intervals.
@@ -229,6 +259,7 @@ macro_rules! functions {
             nulls: $crate::function::Nulls::$nulls,
             typed: $crate::flag!(typed $flags),
             fallible: $crate::flag!(fallible $flags),
+            boxed: false,
             deterministic: true,
             monotone: $crate::flag!(monotone $flags),
             call: {
@@ -252,9 +283,69 @@ macro_rules! functions {
     };
 }
 
+/// Declares a list of [`Function`]s over values whose types are not known when they are compiled. After the parameters stands
+/// the function that gives the [`Shape`] of a call, or `(is TYPE)`.
+#[macro_export]
+macro_rules! boxed_functions {
+    ($(#[$meta:meta])* $visibility:vis static $list:ident:
+     $($name:literal ($($parameter:ident),* $(; $repeated:ident)?) -> $returns:tt = $path:path, $nulls:ident $flags:tt, $doc:expr;)*
+    ) => {
+        $(#[$meta])*
+        $visibility static $list: &[$crate::function::Function] = &[$($crate::function::Function {
+            name: $name,
+            library: env!("CARGO_CRATE_NAME"),
+            path: {
+                const SPACED: &str = stringify!($path);
+                const TIGHT: [u8; $crate::function::tight_length(SPACED)] = $crate::function::tight(SPACED);
+                match std::str::from_utf8(&TIGHT) {
+                    Ok(path) => path,
+                    Err(_) => SPACED,
+                }
+            },
+            parameters: &[$($crate::boxed_parameter!($parameter),)* $($crate::boxed_parameter!($repeated),)?],
+            variadic: false $(|| { let _ = $crate::function::kind::$repeated; true })?,
+            returns: $crate::returns!($returns),
+            nulls: $crate::function::Nulls::$nulls,
+            typed: true,
+            fallible: $crate::flag!(fallible $flags),
+            boxed: true,
+            deterministic: true,
+            monotone: $crate::flag!(monotone $flags),
+            call: {
+                fn call(
+                    arguments: &[$crate::Value],
+                    signature: &$crate::function::Signature<'_>,
+                ) -> Result<$crate::Value, $crate::SqlError> {
+                    $crate::unless_null!($nulls, arguments);
+                    $path(arguments, signature)
+                }
+                call
+            },
+            doc: $doc,
+        }),*];
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! boxed_parameter {
+    (ANY) => {
+        $crate::function::Param::Any
+    };
+    ($kind:ident) => {
+        $crate::function::Param::Is($crate::function::kind::$kind)
+    };
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! returns {
+    ((is $kind:ident)) => {
+        $crate::function::Returns::Is($crate::function::kind::$kind)
+    };
+    ((shape $derive:path)) => {
+        $crate::function::Returns::Shaped($derive)
+    };
     ((argument $index:literal)) => {
         $crate::function::Returns::Argument($index)
     };

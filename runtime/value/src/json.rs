@@ -2,36 +2,76 @@
 
 use crate::decimal_text::write_trimmed_decimal;
 use crate::temporal_text::{Fraction, write_time};
-use crate::text_form::write_value;
-use crate::{ColumnType, Value, decimal};
+use crate::text_form::{format_value, write_value};
+use crate::{SqlType, Value, decimal};
 
 /// Appends the value as JSON: numbers as numbers (DECIMAL with its digits, without the zeros that end its fraction),
-/// NaN and the infinities as strings, times and intervals as their text.
-pub fn json_value(value: &Value, ty: &ColumnType, out: &mut String) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Boolean(value) => out.push_str(if *value { "true" } else { "false" }),
-        Value::Decimal(value) => write_trimmed_decimal(*value, decimal::shape(ty.ty).1, out),
-        Value::TinyInt(_) | Value::SmallInt(_) | Value::Integer(_) | Value::BigInt(_) => write_value(value, ty.ty, out),
-        Value::Real(number) if number.is_finite() => write_value(value, ty.ty, out),
-        Value::Double(number) if number.is_finite() => write_value(value, ty.ty, out),
-        Value::Text(text) => json_string(text, out),
-        Value::Time(nanos) => {
+/// NaN and the infinities as strings, times and intervals as their text, bytes as an array of numbers, maps and rows as
+/// objects, variants as what they hold.
+pub fn json_value(value: &Value, ty: SqlType, out: &mut String) {
+    match (value, ty) {
+        (Value::Null, _) => out.push_str("null"),
+        (Value::Boolean(value), _) => out.push_str(if *value { "true" } else { "false" }),
+        (Value::Decimal(value), _) => write_trimmed_decimal(*value, decimal::shape(ty).1, out),
+        (Value::Real(number), _) if number.is_finite() => write_value(value, ty, out),
+        (Value::Double(number), _) if number.is_finite() => write_value(value, ty, out),
+        (Value::Text(text), _) => json_string(text, out),
+        (Value::Time(nanos), _) => {
             out.push('"');
             write_time(*nanos, Fraction::Trimmed, out);
             out.push('"');
         }
+        (Value::Binary(bytes), _) => json_list(bytes.iter(), out, |byte, out| out.push_str(&byte.to_string())),
+        (Value::Array(elements), SqlType::Array(element)) => {
+            json_list(elements.iter(), out, |value, out| json_value(value, *element, out));
+        }
+        (Value::Map(entries), SqlType::Map(entry)) => {
+            json_object(entries.iter().map(|(key, value)| (key_text(key, entry.0.0), value, entry.0.1)), out);
+        }
+        (Value::Row(values), SqlType::Row(fields)) => {
+            let fields = values.iter().zip(fields.iter());
+            json_object(fields.map(|(value, field)| (field.name.0.to_string(), value, field.columntype.ty)), out);
+        }
+        (Value::Variant(variant), _) => json_value(&variant.value, variant.ty, out),
+        _ if ty.is_integer() => write_value(value, ty, out),
         // Text of digits, letters and signs only.
-        Value::Real(_)
-        | Value::Double(_)
-        | Value::Date(_)
-        | Value::Timestamp(_)
-        | Value::IntervalShort(_)
-        | Value::IntervalLong(_) => {
+        _ => {
             out.push('"');
-            write_value(value, ty.ty, out);
+            write_value(value, ty, out);
             out.push('"');
         }
+    }
+}
+
+fn json_list<T>(items: impl Iterator<Item = T>, out: &mut String, write: impl Fn(T, &mut String)) {
+    out.push('[');
+    for (position, item) in items.enumerate() {
+        if position > 0 {
+            out.push(',');
+        }
+        write(item, out);
+    }
+    out.push(']');
+}
+
+fn json_object<'a>(fields: impl Iterator<Item = (String, &'a Value, SqlType)>, out: &mut String) {
+    out.push('{');
+    for (position, (name, value, ty)) in fields.enumerate() {
+        if position > 0 {
+            out.push(',');
+        }
+        json_string(&name, out);
+        out.push(':');
+        json_value(value, ty, out);
+    }
+    out.push('}');
+}
+
+/// A key as a name in an object: text as it is, other values as their text.
+fn key_text(key: &Value, ty: SqlType) -> String {
+    match key {
+        Value::Variant(variant) => key_text(&variant.value, variant.ty),
+        key => format_value(key, ty),
     }
 }
 
@@ -67,7 +107,7 @@ mod tests {
 
     fn check(value: Value, ty: SqlType, expected: &str) {
         let mut out = String::new();
-        json_value(&value, &ColumnType::new(ty, true), &mut out);
+        json_value(&value, ty, &mut out);
         assert_eq!(out, expected);
         serde_json::from_str::<serde_json::Value>(&out).expect("valid JSON");
     }

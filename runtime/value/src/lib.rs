@@ -12,6 +12,8 @@ pub mod value;
 
 // The function library: plain Rust functions, each with one entry in the list at the foot of its file.
 pub mod arithmetic;
+pub mod array;
+pub mod binary;
 pub mod boolean;
 pub mod cast;
 pub mod compare;
@@ -22,12 +24,17 @@ pub mod float;
 pub mod guard;
 pub mod interval;
 pub mod like;
+pub mod map;
 pub mod math;
+pub mod nested;
 pub mod number;
 pub mod occurrence;
 pub mod pad;
+pub mod record;
 pub mod text;
 pub mod truncate;
+pub mod uuid;
+pub mod variant;
 pub mod window;
 
 pub mod calendar;
@@ -36,6 +43,8 @@ pub mod convert;
 pub mod decimal_text;
 pub mod exact_sum;
 pub mod json;
+pub mod json_cursor;
+pub mod json_text;
 pub mod registry;
 pub mod temporal_text;
 pub mod text_form;
@@ -45,5 +54,5 @@ pub use coerce::{common_type, implicit_cast_allowed};
 pub use error::{EvalError, SqlError, SqlState};
 pub use exact_sum::ExactSum;
 
-pub use types::{ColumnType, IntervalUnit, SqlType};
-pub use value::{Text, Value};
+pub use types::{ColumnType, IntervalUnit, Part, RowField, SqlType};
+pub use value::{Bytes, Nested, Text, Value, Variant};

@@ -1,6 +1,6 @@
 //! Between [`Value`] and the native types of kernels: how the interpreter calls the functions of the library.
 
-use crate::{SqlError, SqlType, Value};
+use crate::{Nested, SqlError, SqlType, Value};
 use std::borrow::Cow;
 use std::slice::Iter;
 
@@ -48,9 +48,14 @@ native!(i8: Value::TinyInt(v) => v; SqlType::TinyInt => Value::TinyInt);
 native!(i16: Value::SmallInt(v) => v; SqlType::SmallInt => Value::SmallInt);
 native!(i32: Value::Integer(v) | Value::Date(v) | Value::IntervalLong(v) => v;
     SqlType::Integer => Value::Integer, SqlType::Date => Value::Date, SqlType::IntervalLong { .. } => Value::IntervalLong);
-native!(i64: Value::BigInt(v) | Value::Time(v) | Value::Timestamp(v) | Value::IntervalShort(v) => v;
+native!(i64: Value::BigInt(v) | Value::Time(v) | Value::Timestamp(v) | Value::TimestampTz(v) | Value::IntervalShort(v) => v;
     SqlType::BigInt => Value::BigInt, SqlType::Time => Value::Time, SqlType::Timestamp => Value::Timestamp,
-    SqlType::IntervalShort { .. } => Value::IntervalShort);
+    SqlType::TimestampTz => Value::TimestampTz, SqlType::IntervalShort { .. } => Value::IntervalShort);
+native!(u8: Value::UTinyInt(v) => v; SqlType::UTinyInt => Value::UTinyInt);
+native!(u16: Value::USmallInt(v) => v; SqlType::USmallInt => Value::USmallInt);
+native!(u32: Value::UInteger(v) => v; SqlType::UInteger => Value::UInteger);
+native!(u64: Value::UBigInt(v) => v; SqlType::UBigInt => Value::UBigInt);
+native!(u128: Value::Uuid(v) => v; SqlType::Uuid => Value::Uuid);
 native!(i128: Value::Decimal(v) => v; SqlType::Decimal { .. } => Value::Decimal);
 native!(f32: Value::Real(v) => v; SqlType::Real => Value::Real);
 native!(f64: Value::Double(v) => v; SqlType::Double => Value::Double);
@@ -62,6 +67,50 @@ impl<'a> FromValue<'a> for &'a str {
             Value::Text(text) => Some(text),
             _ => None,
         }
+    }
+}
+
+impl<'a> FromValue<'a> for &'a [u8] {
+    #[inline]
+    fn from_value(value: &'a Value) -> Option<Self> {
+        match value {
+            Value::Binary(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> FromValue<'a> for &'a Value {
+    #[inline]
+    fn from_value(value: &'a Value) -> Option<Self> {
+        match value {
+            Value::Array(_) | Value::Map(_) | Value::Row(_) | Value::Variant(_) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl IntoValue for &[u8] {
+    fn into_value(self, ty: SqlType) -> Option<Value> {
+        ty.is_binary().then(|| Value::binary(self))
+    }
+}
+
+impl IntoValue for Vec<u8> {
+    fn into_value(self, ty: SqlType) -> Option<Value> {
+        ty.is_binary().then(|| Value::binary(self))
+    }
+}
+
+impl IntoValue for Cow<'_, [u8]> {
+    fn into_value(self, ty: SqlType) -> Option<Value> {
+        ty.is_binary().then(|| Value::binary(self))
+    }
+}
+
+impl IntoValue for &Value {
+    fn into_value(self, ty: SqlType) -> Option<Value> {
+        ty.is_nested().then(|| self.clone())
     }
 }
 
@@ -81,6 +130,61 @@ impl IntoValue for Cow<'_, str> {
     fn into_value(self, ty: SqlType) -> Option<Value> {
         ty.is_text().then(|| Value::text(self))
     }
+}
+
+/// A native type that generated code takes out of a [`Value`].
+pub trait Unbox: Sized {
+    /// `None` when the value is of another type (NULL included).
+    fn unbox(value: Value) -> Option<Self>;
+}
+
+macro_rules! unbox_plain {
+    ($($native:ty),+) => {
+        $(impl Unbox for $native {
+            #[inline]
+            fn unbox(value: Value) -> Option<Self> {
+                Self::from_value(&value)
+            }
+        })+
+    };
+}
+
+unbox_plain!(bool, i8, i16, i32, i64, i128, u8, u16, u32, u64, u128, f32, f64);
+
+impl Unbox for Cow<'_, str> {
+    fn unbox(value: Value) -> Option<Self> {
+        match value {
+            Value::Text(text) => Some(Cow::Owned(text.into_string())),
+            _ => None,
+        }
+    }
+}
+
+impl Unbox for Cow<'_, [u8]> {
+    fn unbox(value: Value) -> Option<Self> {
+        match value {
+            Value::Binary(bytes) => Some(Cow::Owned(bytes.into_vec())),
+            _ => None,
+        }
+    }
+}
+
+impl Unbox for Nested {
+    fn unbox(value: Value) -> Option<Self> {
+        (!value.is_null()).then_some(Nested(value))
+    }
+}
+
+/// The native value of a result that may be NULL.
+#[inline]
+pub fn unbox<T: Unbox>(value: Value) -> Option<T> {
+    T::unbox(value)
+}
+
+/// The native value of a result that is not NULL.
+#[inline]
+pub fn required<T: Unbox>(value: Value) -> Result<T, SqlError> {
+    T::unbox(value).ok_or_else(mismatch)
 }
 
 /// The next argument as a native value.

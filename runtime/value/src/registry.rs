@@ -2,8 +2,8 @@
 
 use crate::function::Function;
 use crate::{
-    arithmetic, boolean, cast, compare, day_name, decimal, extract, float, guard, interval, like, math, number,
-    occurrence, pad, text, truncate, window,
+    arithmetic, array, binary, boolean, cast, compare, day_name, decimal, extract, float, guard, interval, like, map,
+    math, number, occurrence, pad, record, text, truncate, variant, window,
 };
 use std::collections::BTreeMap;
 
@@ -47,6 +47,11 @@ pub fn families() -> Vec<Family> {
         Family::new("repeated text", &[pad::FUNCTIONS]),
         Family::new("patterns", &[like::FUNCTIONS]),
         Family::new("conditions of rewrites", &[guard::FUNCTIONS]),
+        Family::new("bytes", &[binary::FUNCTIONS]),
+        Family::new("arrays", &[array::FUNCTIONS]),
+        Family::new("maps", &[map::FUNCTIONS]),
+        Family::new("rows", &[record::FUNCTIONS]),
+        Family::new("variants and JSON", &[variant::FUNCTIONS]),
         Family::new("casts", cast::FAMILIES),
     ]
 }

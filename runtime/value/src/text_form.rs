@@ -37,7 +37,27 @@ pub fn write_value(value: &Value, ty: SqlType, out: &mut String) {
         }
         Value::Real(value) => write_float(*value, out),
         Value::Double(value) => write_float(*value, out),
+        Value::UTinyInt(value) => write!(out, "{value}"),
+        Value::USmallInt(value) => write!(out, "{value}"),
+        Value::UInteger(value) => write!(out, "{value}"),
+        Value::UBigInt(value) => write!(out, "{value}"),
         Value::Text(text) => write!(out, "{text}"),
+        Value::Binary(bytes) => {
+            crate::binary::write_hex(bytes, out);
+            Ok(())
+        }
+        Value::Uuid(uuid) => {
+            crate::uuid::write(*uuid, out);
+            Ok(())
+        }
+        Value::TimestampTz(micros) => {
+            write_timestamp(*micros, out);
+            write!(out, "+00:00")
+        }
+        Value::Array(_) | Value::Map(_) | Value::Row(_) | Value::Variant(_) => {
+            crate::json::json_value(value, ty, out);
+            Ok(())
+        }
         Value::Date(days) => {
             write_date(*days, out);
             Ok(())
@@ -101,6 +121,17 @@ pub fn parse_value(text: &str, ty: SqlType) -> Result<Value, SqlError> {
         SqlType::Date => text_to_date(text).map(Value::Date),
         SqlType::Time => text_to_time(text).map(Value::Time),
         SqlType::Timestamp => text_to_timestamp(text).map(Value::Timestamp),
+        SqlType::UTinyInt => text_to_int(text).map(Value::UTinyInt),
+        SqlType::USmallInt => text_to_int(text).map(Value::USmallInt),
+        SqlType::UInteger => text_to_int(text).map(Value::UInteger),
+        SqlType::UBigInt => text_to_int(text).map(Value::UBigInt),
+        SqlType::Binary { .. } | SqlType::Varbinary { .. } => {
+            Ok(Value::binary(crate::binary::fit(Cow::Borrowed(text.as_bytes()), ty)))
+        }
+        SqlType::TimestampTz => text_to_timestamp_tz(text).map(Value::TimestampTz),
+        SqlType::Uuid => crate::uuid::from_text(text).map(Value::Uuid),
+        SqlType::Array(_) | SqlType::Map(_) | SqlType::Row(_) => Err(cannot_convert(text, ty)),
+        SqlType::Variant => Ok(Value::variant(SqlType::VARCHAR, Value::text(text))),
         SqlType::IntervalShort { .. } => text_to_short(text, &signature(ty)).map(Value::IntervalShort),
         SqlType::IntervalLong { .. } => text_to_long(text, &signature(ty)).map(Value::IntervalLong),
     }
@@ -177,6 +208,11 @@ pub fn text_to_time(text: &str) -> Result<i64, SqlError> {
 
 pub fn text_to_timestamp(text: &str) -> Result<i64, SqlError> {
     parse_timestamp(text).ok_or_else(|| unreadable(INVALID_DATETIME, text, SqlType::Timestamp))
+}
+
+/// An instant: without an offset the text is in UTC.
+pub fn text_to_timestamp_tz(text: &str) -> Result<i64, SqlError> {
+    parse_timestamp(text).ok_or_else(|| unreadable(INVALID_DATETIME, text, SqlType::TimestampTz))
 }
 
 pub fn text_to_short(text: &str, signature: &Signature<'_>) -> Result<i64, SqlError> {

@@ -6,8 +6,8 @@
 
 use super::kernels;
 use feldc_pipeline::glue::{
-    Aggregate, AggregateFunction, Batch, Builder, ColumnType, Direction, Errors, IntervalUnit, Layout, Rank, Side,
-    SqlType, Window,
+    Aggregate, AggregateFunction, Batch, Builder, ColumnType, Direction, Errors, IntervalUnit, Layout, Part, Rank,
+    RowField, Side, SqlType, Window,
 };
 
 const fn decimal(precision: u8, scale: u8) -> SqlType {

@@ -1,10 +1,11 @@
 //! The `json` input format: raw rows, insert/delete/update events, weighted rows; one by one or in arrays.
 
-use super::json_cursor::{Cursor, Fault, Kind, unescape};
 use super::record::{Change, Record};
 use super::resume::{Shape, resume};
 use super::{Parsed, Parser, RECORD_BYTES_MAX, REJECTED_BYTES_MAX, Rejected};
 use crate::schema::Table;
+use feldc_value::json_cursor::{Cursor, Fault, Kind, unescape};
+use feldc_value::json_text::{NotRead, read_value};
 use memchr::{memchr, memchr_iter, memrchr};
 
 /// The envelope of a row.
@@ -371,7 +372,11 @@ impl EventReader {
             return cursor.skip_value();
         }
         let ty = self.record.ty(position);
-        match cursor.kind()? {
+        let kind = cursor.kind()?;
+        if kind != Kind::Null && (ty.is_nested() || (ty.is_binary() && kind == Kind::Array)) {
+            return self.nested(position, cursor);
+        }
+        match kind {
             Kind::Number if ty.is_numeric() => self.record.put_text(position, cursor.number()?),
             Kind::String => match unescape(cursor.raw_string()?, &mut self.scratch) {
                 Ok(text) => self.record.put_text(position, text),
@@ -389,6 +394,20 @@ impl EventReader {
                 cursor.skip_value()?;
                 let found = format!("{other:?}").to_lowercase();
                 self.record.fail_column(position, &format!("expected {ty}, found a JSON {found}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn nested(&mut self, position: usize, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+        let mut start = cursor.clone();
+        match read_value(cursor, self.record.ty(position)) {
+            Ok(value) => self.record.put_value(position, &value),
+            Err(NotRead::Fault(fault)) => return Err(fault),
+            Err(NotRead::Unfit(reason)) => {
+                start.skip_value()?;
+                *cursor = start;
+                self.record.fail_column(position, &reason);
             }
         }
         Ok(())

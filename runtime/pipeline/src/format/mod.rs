@@ -5,7 +5,6 @@
 
 pub mod csv_input;
 pub mod csv_output;
-pub mod json_cursor;
 pub mod json_input;
 pub mod json_output;
 pub mod patch;

@@ -6,8 +6,9 @@
 use super::patch::Patch;
 use super::{Parsed, scalar};
 use crate::schema::{Field, Table};
+use feldc_engine::layout::encode_column;
 use feldc_engine::{Batch, row};
-use feldc_value::SqlType;
+use feldc_value::{ColumnType, SqlType, Value};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -169,6 +170,14 @@ impl Record {
         }
     }
 
+    /// A value of the column's type.
+    pub fn put_value(&mut self, position: usize, value: &Value) {
+        let column = &self.columns[position];
+        let start = self.scratch.len();
+        encode_column(ColumnType::new(column.ty, column.nullable), value, &mut self.scratch);
+        self.place(position, start);
+    }
+
     #[inline]
     fn place(&mut self, position: usize, start: usize) {
         if self.places[position].replace(start..self.scratch.len()).is_some() {
@@ -236,7 +245,7 @@ fn column(field: &Field) -> Column {
     match (nullable, ty.fixed_width()) {
         (true, width) => row::put_null(&mut filler, width.unwrap_or(0)),
         (false, Some(width)) => filler.resize(width, 0),
-        (false, None) => row::put_text(&mut filler, ""),
+        (false, None) => encode_column(field.columntype, &Value::zero(ty), &mut filler),
     }
     let absent = match &field.default {
         Some(text) => encode_default(field, text),

@@ -1,14 +1,14 @@
 //! A row's bytes to text: which column lies where, and each column as JSON or plain text.
 
 use crate::schema::{Field, View};
-use feldc_engine::{errors, row};
+use feldc_engine::{errors, nested, row};
 use feldc_value::decimal_text::write_trimmed_decimal;
-use feldc_value::json::json_string;
+use feldc_value::json::{json_string, json_value};
 use feldc_value::temporal_text::{
     Fraction, spell_long_interval, spell_short_interval, write_date, write_time, write_timestamp,
 };
 use feldc_value::text_form::write_float;
-use feldc_value::{ColumnType, SqlType};
+use feldc_value::{ColumnType, SqlType, Value, binary, uuid};
 use std::fmt::Write;
 
 /// The columns of a view: names in SQL order, types in the order in which they lie in a row.
@@ -77,6 +77,11 @@ pub fn write_json(ty: SqlType, row: &[u8], offset: Option<usize>, out: &mut Stri
         SqlType::Real if !row::get_f32(row, at).is_finite() => quoted(ty, row, at, out),
         SqlType::Double if !row::get_f64(row, at).is_finite() => quoted(ty, row, at, out),
         SqlType::Boolean | SqlType::Null => write_plain(ty, row, at, out),
+        _ if ty.is_binary() => {
+            let bytes = row::get_bytes(row, at).0.into_owned();
+            json_value(&Value::binary(bytes), ty, out);
+        }
+        _ if ty.is_nested() => json_value(&nested::get_column(row, at, ty).0, ty, out),
         _ if ty.is_numeric() => write_plain(ty, row, at, out),
         _ => quoted(ty, row, at, out),
     }
@@ -99,6 +104,10 @@ pub fn write_plain(ty: SqlType, row: &[u8], at: usize, out: &mut String) {
         SqlType::SmallInt => write!(out, "{}", row::get_i16(row, at)),
         SqlType::Integer => write!(out, "{}", row::get_i32(row, at)),
         SqlType::BigInt => write!(out, "{}", row::get_i64(row, at)),
+        SqlType::UTinyInt => write!(out, "{}", row::get_u8(row, at)),
+        SqlType::USmallInt => write!(out, "{}", row::get_u16(row, at)),
+        SqlType::UInteger => write!(out, "{}", row::get_u32(row, at)),
+        SqlType::UBigInt => write!(out, "{}", row::get_u64(row, at)),
         SqlType::Real => write_float(row::get_f32(row, at), out),
         SqlType::Double => write_float(row::get_f64(row, at), out),
         _ => {
@@ -120,6 +129,13 @@ fn write_text(ty: SqlType, row: &[u8], at: usize, out: &mut String) {
         SqlType::Date => write_date(row::get_i32(row, at), out),
         SqlType::Time => write_time(row::get_i64(row, at), Fraction::Trimmed, out),
         SqlType::Timestamp => write_timestamp(row::get_i64(row, at), out),
+        SqlType::TimestampTz => {
+            write_timestamp(row::get_i64(row, at), out);
+            out.push_str("+00:00");
+        }
+        SqlType::Uuid => uuid::write(row::get_u128(row, at), out),
+        _ if ty.is_binary() => binary::write_hex(&row::get_bytes(row, at).0, out),
+        _ if ty.is_nested() => json_value(&nested::get_column(row, at, ty).0, ty, out),
         SqlType::IntervalShort { .. } => spell_short_interval(row::get_i64(row, at), out),
         SqlType::IntervalLong { .. } => spell_long_interval(row::get_i32(row, at), out),
         _ => out.push_str(&row::get_text(row, at).0),

@@ -5,14 +5,16 @@
 //! text that is too long for its column is refused, since cutting it would lose data in silence; only blanks at its end are
 //! cut, as the SQL standard has it.
 
-use feldc_engine::row;
+use feldc_engine::{nested, row};
 use feldc_value::decimal::Rounding;
 use feldc_value::decimal_text::parse_decimal;
+use feldc_value::json_cursor::{Cursor, Fault};
+use feldc_value::json_text::{NotRead, read_value};
 use feldc_value::text_form::{
     text_to_bool, text_to_date, text_to_double, text_to_long, text_to_real, text_to_short, text_to_time,
-    text_to_timestamp,
+    text_to_timestamp, text_to_timestamp_tz,
 };
-use feldc_value::{SqlError, SqlType, convert, function::Signature};
+use feldc_value::{SqlError, SqlType, Value, binary, convert, function::Signature, uuid};
 
 /// Appends `text` read as `ty`. On error nothing is promised about the bytes appended, and the message says what is
 /// wrong with the text, without naming the column.
@@ -45,6 +47,16 @@ pub fn put(ty: SqlType, text: &str, out: &mut Vec<u8>) -> Result<(), String> {
         SqlType::Timestamp => row::put_i64(out, text_to_timestamp(text).map_err(told)?),
         SqlType::IntervalShort { .. } => row::put_i64(out, text_to_short(text, &signature).map_err(told)?),
         SqlType::IntervalLong { .. } => row::put_i32(out, text_to_long(text, &signature).map_err(told)?),
+        SqlType::UTinyInt => row::put_u8(out, integer(ty, text)?),
+        SqlType::USmallInt => row::put_u16(out, integer(ty, text)?),
+        SqlType::UInteger => row::put_u32(out, integer(ty, text)?),
+        SqlType::UBigInt => row::put_u64(out, integer(ty, text)?),
+        SqlType::TimestampTz => row::put_i64(out, text_to_timestamp_tz(text).map_err(told)?),
+        SqlType::Uuid => row::put_u128(out, uuid::from_text(text).map_err(told)?),
+        SqlType::Binary { .. } | SqlType::Varbinary { .. } => row::put_bytes(out, &bytes(ty, text)?),
+        SqlType::Array(_) | SqlType::Map(_) | SqlType::Row(_) | SqlType::Variant => {
+            nested::put_column(out, &from_json(ty, text)?);
+        }
     }
     Ok(())
 }
@@ -65,20 +77,49 @@ fn quoted(text: &str) -> String {
     }
 }
 
-fn integer<T: TryFrom<i64>>(ty: SqlType, text: &str) -> Result<T, String> {
+/// Bytes are written in hexadecimal digits, perhaps behind `\x` or `0x`.
+fn bytes(ty: SqlType, text: &str) -> Result<Vec<u8>, String> {
+    let digits = text.strip_prefix("\\x").or_else(|| text.strip_prefix("0x")).unwrap_or(text);
+    let wrong = || format!("{} is not pairs of hexadecimal digits", quoted(text));
+    let bytes = binary::parse_hex(digits).ok_or_else(wrong)?;
+    match ty {
+        SqlType::Binary { length } | SqlType::Varbinary { length: Some(length) } if bytes.len() > length as usize => {
+            Err(format!("{} bytes do not fit {ty}", bytes.len()))
+        }
+        ty => Ok(binary::fit(bytes.into(), ty).into_owned()),
+    }
+}
+
+/// A nested value is written as JSON.
+fn from_json(ty: SqlType, text: &str) -> Result<Value, String> {
+    let text = format!("{text}\n");
+    let mut cursor = Cursor::new(text.as_bytes(), 0);
+    let value = read_value(&mut cursor, ty).map_err(|reason| match reason {
+        NotRead::Unfit(reason) => reason,
+        NotRead::Fault(Fault::Incomplete) => format!("{} is JSON that ends too early", quoted(text.trim_end())),
+        NotRead::Fault(Fault::Syntax(reason)) => format!("{} is not JSON: {reason}", quoted(text.trim_end())),
+    })?;
+    match (cursor.peek(), value) {
+        (Ok(_), _) => Err(format!("{} has more than one JSON value", quoted(text.trim_end()))),
+        (Err(_), Value::Null) => Err("null is not allowed here".to_owned()),
+        (Err(_), value) => Ok(value),
+    }
+}
+
+fn integer<T: TryFrom<i128>>(ty: SqlType, text: &str) -> Result<T, String> {
     let value = match text.parse::<i64>() {
-        Ok(value) => value,
+        Ok(value) => value.into(),
         Err(_) => whole_number(ty, text.trim())?,
     };
     T::try_from(value).map_err(|_| format!("{} does not fit {ty}", quoted(text)))
 }
 
 /// A number with a point or an exponent that is whole all the same.
-fn whole_number(ty: SqlType, text: &str) -> Result<i64, String> {
+fn whole_number(ty: SqlType, text: &str) -> Result<i128, String> {
     let round = |rounding| parse_decimal(text, 38, 0, rounding).map_err(|reason| (reason, text));
     match (round(Rounding::Floor), round(Rounding::Ceiling)) {
         (Ok(below), Ok(above)) if below != above => Err(format!("{} is not a whole number", quoted(text))),
-        (Ok(value), _) => i64::try_from(value).map_err(|_| format!("{} does not fit {ty}", quoted(text))),
+        (Ok(value), _) => Ok(value),
         (Err((feldc_value::decimal_text::NotDecimal::OutOfRange, text)), _) => {
             Err(format!("{} does not fit {ty}", quoted(text)))
         }

@@ -93,6 +93,10 @@ impl Accumulator {
             Kind::Sum(Number::I8) => sum!(get_i8),
             Kind::Sum(Number::I16) => sum!(get_i16),
             Kind::Sum(Number::I32) => sum!(get_i32),
+            Kind::Sum(Number::U8) => sum!(get_u8),
+            Kind::Sum(Number::U16) => sum!(get_u16),
+            Kind::Sum(Number::U32) => sum!(get_u32),
+            Kind::Sum(Number::U64) => sum!(get_u64),
             Kind::Sum(_) => sum!(get_i64),
             Kind::WideSum => each(column, rows, blocks, groups, |state, row, start, weight| {
                 let sum = Wide::from_bytes(&state[at..]).plus(Wide::product(row::get_i128(row, start), weight));

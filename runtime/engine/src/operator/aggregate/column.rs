@@ -55,6 +55,10 @@ pub enum Number {
     I32,
     I64,
     I128,
+    U8,
+    U16,
+    U32,
+    U64,
     F32,
     F64,
 }
@@ -65,7 +69,11 @@ impl Number {
         match ty {
             SqlType::Real => Some(Number::F32),
             SqlType::Double => Some(Number::F64),
-            SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Null => None,
+            SqlType::UTinyInt => Some(Number::U8),
+            SqlType::USmallInt => Some(Number::U16),
+            SqlType::UInteger => Some(Number::U32),
+            SqlType::UBigInt => Some(Number::U64),
+            SqlType::Uuid | SqlType::Null => None,
             _ => match ty.fixed_width()? {
                 1 => Some(Number::I8),
                 2 => Some(Number::I16),

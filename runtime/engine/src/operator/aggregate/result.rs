@@ -147,9 +147,13 @@ fn put_number(ty: SqlType, value: i128, out: &mut Vec<u8>) -> Option<()> {
         SqlType::TinyInt => row::put_i8(out, value.try_into().ok()?),
         SqlType::SmallInt => row::put_i16(out, value.try_into().ok()?),
         SqlType::Integer | SqlType::Date | SqlType::IntervalLong { .. } => row::put_i32(out, value.try_into().ok()?),
-        SqlType::BigInt | SqlType::Time | SqlType::Timestamp | SqlType::IntervalShort { .. } => {
-            row::put_i64(out, value.try_into().ok()?);
+        SqlType::BigInt | SqlType::Time | SqlType::Timestamp | SqlType::TimestampTz | SqlType::IntervalShort { .. } => {
+            row::put_i64(out, value.try_into().ok()?)
         }
+        SqlType::UTinyInt => row::put_u8(out, value.try_into().ok()?),
+        SqlType::USmallInt => row::put_u16(out, value.try_into().ok()?),
+        SqlType::UInteger => row::put_u32(out, value.try_into().ok()?),
+        SqlType::UBigInt => row::put_u64(out, value.try_into().ok()?),
         SqlType::Decimal { precision, .. } => {
             if value.unsigned_abs() >= 10u128.checked_pow(u32::from(precision))? {
                 return None;
@@ -161,7 +165,7 @@ fn put_number(ty: SqlType, value: i128, out: &mut Vec<u8>) -> Option<()> {
         }
         SqlType::Real => row::put_f32(out, value as f32),
         SqlType::Double => row::put_f64(out, value as f64),
-        SqlType::Null | SqlType::Boolean | SqlType::Char { .. } | SqlType::Varchar { .. } => return None,
+        _ => return None,
     }
     Some(())
 }

@@ -1,0 +1,297 @@
+//! Functions over VARIANT and JSON text.
+
+use crate::error::INVALID_ARGUMENT;
+use crate::function::Signature;
+use crate::json::json_value;
+use crate::nested::{map_of_variants, order};
+use crate::text_form::parse_value;
+use crate::{SqlError, SqlType, Value, Variant, json_text, nested, variant};
+
+type Outcome = Result<Value, SqlError>;
+
+fn held(value: &Value) -> Option<&Variant> {
+    match value {
+        Value::Variant(variant) => Some(variant),
+        _ => None,
+    }
+}
+
+/// The null of JSON.
+pub fn null(_: &[Value], _: &Signature<'_>) -> Outcome {
+    Ok(Value::variant(SqlType::Null, Value::Null))
+}
+
+/// The name of the type inside.
+pub fn type_of(values: &[Value], _: &Signature<'_>) -> Outcome {
+    let name = match held(&values[0]).map(|variant| variant.ty) {
+        None => "NULL".to_string(),
+        Some(SqlType::Null) => "VARIANT".to_string(),
+        Some(SqlType::Decimal { .. }) => "DECIMAL".to_string(),
+        Some(SqlType::Array(_)) => "ARRAY".to_string(),
+        Some(SqlType::Map(_)) => "MAP".to_string(),
+        Some(ty) => ty.to_string(),
+    };
+    Ok(Value::text(name))
+}
+
+/// NULL for a text that is not JSON.
+pub fn parse(values: &[Value], _: &Signature<'_>) -> Outcome {
+    let Value::Text(text) = &values[0] else { return Ok(Value::Null) };
+    Ok(json_text::parse_variant(text).unwrap_or(Value::Null))
+}
+
+pub fn to_json(values: &[Value], signature: &Signature<'_>) -> Outcome {
+    let mut out = String::new();
+    json_value(&values[0], signature.arguments[0], &mut out);
+    Ok(Value::text(out))
+}
+
+/// The value of a key; NULL where there is none or it is no map.
+pub fn field(values: &[Value], _: &Signature<'_>) -> Outcome {
+    let (Some(variant), Value::Text(name)) = (held(&values[0]), &values[1]) else { return Ok(Value::Null) };
+    let Value::Map(entries) = &variant.value else { return Ok(Value::Null) };
+    let wanted = Value::variant(SqlType::VARCHAR, Value::text(name.clone()));
+    let found = entries.binary_search_by(|(key, _)| order(key, &wanted)).ok();
+    Ok(found.map_or(Value::Null, |at| entries[at].1.clone()))
+}
+
+/// The element at a position from 1, or the value of an integer key; NULL where there is none.
+pub fn element(values: &[Value], _: &Signature<'_>) -> Outcome {
+    let (Some(variant), Value::BigInt(index)) = (held(&values[0]), &values[1]) else { return Ok(Value::Null) };
+    Ok(match &variant.value {
+        Value::Array(elements) => {
+            let at = usize::try_from(*index).ok().and_then(|index| index.checked_sub(1));
+            at.and_then(|at| elements.get(at)).cloned().unwrap_or(Value::Null)
+        }
+        Value::Map(entries) => {
+            let is_wanted = |key: &Value| {
+                held(key).is_some_and(|key| {
+                    key.ty.is_integer() && crate::text_form::format_value(&key.value, key.ty) == index.to_string()
+                })
+            };
+            entries.iter().find(|(key, _)| is_wanted(key)).map_or(Value::Null, |(_, value)| value.clone())
+        }
+        _ => Value::Null,
+    })
+}
+
+/// The keys of a map that are texts; NULL for anything else.
+pub fn keys(values: &[Value], _: &Signature<'_>) -> Outcome {
+    let Some(Variant { value: Value::Map(entries), .. }) = held(&values[0]) else { return Ok(Value::Null) };
+    let names = entries.iter().filter_map(|(key, _)| match &held(key)?.value {
+        Value::Text(text) => Some(Value::text(text.clone())),
+        _ => None,
+    });
+    Ok(Value::array(names))
+}
+
+pub fn keys_of_text(values: &[Value], signature: &Signature<'_>) -> Outcome {
+    keys(&[parse(values, signature)?], signature)
+}
+
+/// The fields of an object whose values are of the result's value type.
+pub fn each(values: &[Value], signature: &Signature<'_>) -> Outcome {
+    let SqlType::Map(entry) = signature.result else { return Ok(Value::Null) };
+    let Some(Variant { value: Value::Map(entries), .. }) = held(&values[0]) else { return Ok(Value::Null) };
+    let fields = entries.iter().filter_map(|(key, value)| {
+        let Value::Text(name) = &held(key)?.value else { return None };
+        Some((Value::text(name.clone()), read(held(value)?, entry.0.1)?))
+    });
+    Ok(nested::map(fields))
+}
+
+/// A value of JSON as a type, if it denotes one.
+fn read(variant: &Variant, ty: SqlType) -> Option<Value> {
+    match (&variant.value, ty) {
+        (Value::Boolean(value), SqlType::Boolean) => Some(Value::Boolean(*value)),
+        (Value::Text(text), ty) if !ty.is_numeric() && ty != SqlType::Boolean => parse_value(text, ty).ok(),
+        (Value::Decimal(_), ty) if ty.is_integer() => match variant.ty {
+            SqlType::Decimal { scale: 0, .. } => nested::cast_value(&variant.value, variant.ty, ty).ok(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Objects are merged key by key, the second's values replacing the first's; anything else is replaced whole.
+pub fn merge(values: &[Value], _: &Signature<'_>) -> Outcome {
+    fn merged(left: &Value, right: &Value) -> Value {
+        let (Some(Variant { value: Value::Map(a), .. }), Some(Variant { value: Value::Map(b), .. })) =
+            (held(left), held(right))
+        else {
+            return right.clone();
+        };
+        let mut entries = a.to_vec();
+        for (key, value) in b.iter() {
+            match entries.iter_mut().find(|(known, _)| order(known, key).is_eq()) {
+                Some((_, known)) => *known = merged(known, value),
+                None => entries.push((key.clone(), value.clone())),
+            }
+        }
+        Value::variant(map_of_variants(), nested::map(entries))
+    }
+    Ok(merged(&values[0], &values[1]))
+}
+
+/// A step of a JSON path.
+enum Step {
+    Name(String),
+    Index(usize),
+}
+
+/// `$`, `.name`, `."name"`, `[0]`, `['name']`, perhaps behind `lax`.
+fn parse_path(path: &str) -> Result<Vec<Step>, SqlError> {
+    let wrong = || SqlError::new(INVALID_ARGUMENT, format!("'{path}' is not a JSON path such as $.a[0].b"));
+    let trimmed = path.trim();
+    let mut rest = trimmed.strip_prefix("lax ").unwrap_or(trimmed).trim_start().strip_prefix('$').ok_or_else(wrong)?;
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        if let Some(inside) = rest.strip_prefix('[') {
+            let (index, behind) = inside.split_once(']').ok_or_else(wrong)?;
+            let quoted = index.strip_prefix(['\'', '"']).and_then(|index| index.strip_suffix(['\'', '"']));
+            steps.push(match quoted {
+                Some(name) => Step::Name(name.to_string()),
+                None => Step::Index(index.trim().parse().map_err(|_| wrong())?),
+            });
+            rest = behind;
+        } else if let Some(inside) = rest.strip_prefix(".\"") {
+            let (name, behind) = inside.split_once('"').ok_or_else(wrong)?;
+            steps.push(Step::Name(name.to_string()));
+            rest = behind;
+        } else {
+            let inside = rest.strip_prefix('.').ok_or_else(wrong)?;
+            let end = inside.find(['.', '[']).unwrap_or(inside.len());
+            if end == 0 {
+                return Err(wrong());
+            }
+            steps.push(Step::Name(inside[..end].to_string()));
+            rest = &inside[end..];
+        }
+    }
+    Ok(steps)
+}
+
+/// The value at a path of a JSON text.
+fn at_path(values: &[Value]) -> Result<Option<Value>, SqlError> {
+    let (Value::Text(text), Value::Text(path)) = (&values[0], &values[1]) else { return Ok(None) };
+    let steps = parse_path(path)?;
+    let Some(mut value) = json_text::parse_variant(text) else { return Ok(None) };
+    for step in steps {
+        let next = match (&step, held(&value).map(|variant| &variant.value)) {
+            (Step::Name(name), Some(Value::Map(entries))) => {
+                let wanted = Value::variant(SqlType::VARCHAR, Value::text(name.as_str()));
+                entries.iter().find(|(key, _)| order(key, &wanted).is_eq()).map(|(_, value)| value.clone())
+            }
+            (Step::Index(index), Some(Value::Array(elements))) => elements.get(*index).cloned(),
+            _ => None,
+        };
+        match next {
+            Some(next) => value = next,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(value))
+}
+
+/// A scalar as text; NULL for an object, an array, null, a path that leads nowhere, and a text that is not JSON.
+pub fn json_scalar(values: &[Value], _: &Signature<'_>) -> Outcome {
+    let Some(value) = at_path(values)? else { return Ok(Value::Null) };
+    Ok(match held(&value) {
+        Some(Variant { value: Value::Text(text), .. }) => Value::text(text.clone()),
+        Some(variant) if !variant.ty.is_nested() && variant.ty != SqlType::Null => json_of(&value),
+        _ => Value::Null,
+    })
+}
+
+/// An object or array as JSON; NULL for anything else.
+pub fn json_part(values: &[Value], _: &Signature<'_>) -> Outcome {
+    let Some(value) = at_path(values)? else { return Ok(Value::Null) };
+    Ok(if held(&value).is_some_and(|variant| variant.ty.is_nested()) { json_of(&value) } else { Value::Null })
+}
+
+pub fn json_exists(values: &[Value], _: &Signature<'_>) -> Outcome {
+    Ok(Value::Boolean(at_path(values)?.is_some()))
+}
+
+fn json_of(value: &Value) -> Value {
+    let mut out = String::new();
+    json_value(value, SqlType::Variant, &mut out);
+    Value::text(out)
+}
+
+macro_rules! shapes {
+    ($($name:ident $ty:expr;)*) => {
+        $(pub fn $name(arguments: &[SqlType]) -> Result<crate::function::Shape, SqlError> {
+            Ok(crate::function::Shape { arguments: arguments.to_vec(), result: $ty })
+        })*
+    };
+}
+
+shapes! {
+    texts SqlType::array(SqlType::VARCHAR);
+    bigints SqlType::map(SqlType::VARCHAR, SqlType::BigInt);
+    strings SqlType::map(SqlType::VARCHAR, SqlType::VARCHAR);
+    booleans SqlType::map(SqlType::VARCHAR, SqlType::Boolean);
+    dates SqlType::map(SqlType::VARCHAR, SqlType::Date);
+    times SqlType::map(SqlType::VARCHAR, SqlType::Time);
+    timestamps SqlType::map(SqlType::VARCHAR, SqlType::Timestamp);
+}
+
+boxed_functions! { pub static FUNCTIONS:
+    "VARIANTNULL" () -> (is VARIANT) = variant::null, Strict {}, "The null of JSON.";
+    "TYPEOF" (VARIANT) -> (is VARCHAR) = variant::type_of, Never {}, "The name of the type of the value inside.";
+    "PARSE_JSON" (VARCHAR) -> (is VARIANT) = variant::parse, StrictToOption {}, "The value of a JSON text; NULL when it is not JSON.";
+    "TO_JSON" (ANY) -> (is VARCHAR) = variant::to_json, Strict {}, "The value as JSON text.";
+    "[]" (VARIANT, VARCHAR) -> (is VARIANT) = variant::field, StrictToOption {}, "The value of a key.";
+    "[]" (VARIANT, BIGINT) -> (is VARIANT) = variant::element, StrictToOption {}, "The element at a position.";
+    "JSON_KEYS" (VARIANT) -> (shape variant::texts) = variant::keys, StrictToOption {}, "The keys of an object.";
+    "JSON_OBJECT_KEYS" (VARIANT) -> (shape variant::texts) = variant::keys, StrictToOption {}, "The keys of an object.";
+    "JSON_KEYS" (VARCHAR) -> (shape variant::texts) = variant::keys_of_text, StrictToOption {}, "The keys of an object in JSON text.";
+    "JSON_EACH_BIGINT" (VARIANT) -> (shape variant::bigints) = variant::each, StrictToOption {}, "The fields of an object that are whole numbers.";
+    "JSON_EACH_STRING" (VARIANT) -> (shape variant::strings) = variant::each, StrictToOption {}, "The fields of an object that are texts.";
+    "JSON_EACH_BOOLEAN" (VARIANT) -> (shape variant::booleans) = variant::each, StrictToOption {}, "The fields of an object that are truth values.";
+    "JSON_EACH_DATE" (VARIANT) -> (shape variant::dates) = variant::each, StrictToOption {}, "The fields of an object that are dates.";
+    "JSON_EACH_TIME" (VARIANT) -> (shape variant::times) = variant::each, StrictToOption {}, "The fields of an object that are times.";
+    "JSON_EACH_TIMESTAMP" (VARIANT) -> (shape variant::timestamps) = variant::each, StrictToOption {}, "The fields of an object that are timestamps.";
+    "VARIANT_MERGE" (VARIANT, VARIANT) -> (is VARIANT) = variant::merge, Strict {}, "Two objects as one, key by key; the second's values win.";
+    "JSON_VALUE" (VARCHAR, VARCHAR) -> (is VARCHAR) = variant::json_scalar, StrictToOption {fallible}, "The scalar at a path of a JSON text.";
+    "JSON_QUERY" (VARCHAR, VARCHAR) -> (is VARCHAR) = variant::json_part, StrictToOption {fallible}, "The object or array at a path of a JSON text.";
+    "JSON_EXISTS" (VARCHAR, VARCHAR) -> (is BOOLEAN) = variant::json_exists, Strict {fallible}, "Does a path lead to a value of a JSON text?";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIGNATURE: Signature<'static> = Signature { arguments: &[SqlType::Variant], result: SqlType::Null };
+
+    #[test]
+    fn paths() {
+        let text = r#"{"a": {"b": [1, {"c": "x"}]}, "n": null}"#;
+        let at = |call: fn(&[Value], &Signature<'_>) -> Outcome, path: &str| {
+            call(&[Value::text(text), Value::text(path)], &SIGNATURE)
+        };
+        assert_eq!(at(json_scalar, "$.a.b[1].c"), Ok(Value::text("x")));
+        assert_eq!(at(json_scalar, "lax $.a['b'][0]"), Ok(Value::text("1")));
+        assert_eq!(at(json_scalar, "$.n"), Ok(Value::Null));
+        assert_eq!(at(json_part, "$.a.b"), Ok(Value::text(r#"[1,{"c":"x"}]"#)));
+        assert_eq!(
+            (at(json_exists, "$.n"), at(json_exists, "$.m")),
+            (Ok(Value::Boolean(true)), Ok(Value::Boolean(false)))
+        );
+        assert!(at(json_scalar, "a.b").is_err() && at(json_scalar, "$.").is_err() && at(json_scalar, "$[").is_err());
+    }
+
+    #[test]
+    fn objects() {
+        let parsed = |text: &str| parse(&[Value::text(text)], &SIGNATURE).unwrap();
+        let merged = merge(&[parsed(r#"{"a": {"x": 1}, "b": 2}"#), parsed(r#"{"a": {"y": 3}, "b": [4]}"#)], &SIGNATURE);
+        assert_eq!(merged, Ok(parsed(r#"{"a": {"x": 1, "y": 3}, "b": [4]}"#)));
+        assert_eq!(keys(&[parsed(r#"{"b": 1, "a": 2}"#)], &SIGNATURE), Ok(Value::array(["a", "b"].map(Value::text))));
+        assert_eq!(
+            (parse(&[Value::text("{")], &SIGNATURE), keys(&[parsed("[]")], &SIGNATURE)),
+            (Ok(Value::Null), Ok(Value::Null))
+        );
+        assert_eq!(type_of(&[parsed("1.5")], &SIGNATURE), Ok(Value::text("DECIMAL")));
+    }
+}
