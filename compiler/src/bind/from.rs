@@ -244,8 +244,14 @@ impl Binder<'_> {
                 let from = self.relation(&name)?;
                 self.aliased(from, alias.as_ref(), Some(&name), span)
             }
-            TableFactor::Table { name, args: Some(_), .. } => {
-                self.unsupported(format!("the table function {name}"), span)
+            TableFactor::Table { name, args: Some(arguments), with_ordinality, alias, .. } => {
+                let from =
+                    self.table_function(name, &arguments.args, *with_ordinality, alias.as_ref(), visible, span)?;
+                from.map_or_else(|| self.unsupported(format!("the table function {name}"), span), Ok)
+            }
+            TableFactor::Function { name, args, with_ordinality, alias, .. } => {
+                let from = self.table_function(name, args, *with_ordinality, alias.as_ref(), visible, span)?;
+                from.map_or_else(|| self.unsupported(format!("the table function {name}"), span), Ok)
             }
             TableFactor::Derived { lateral, subquery, alias, sample: None } => {
                 let query = match lateral {
@@ -266,7 +272,6 @@ impl Binder<'_> {
             TableFactor::Pivot { .. } => self.unsupported("PIVOT", span),
             TableFactor::Unpivot { .. } => self.unsupported("UNPIVOT", span),
             TableFactor::MatchRecognize { .. } => self.unsupported("MATCH_RECOGNIZE", span),
-            TableFactor::Function { name, .. } => self.unsupported(format!("the table function {name}"), span),
             TableFactor::TableFunction { .. } => self.unsupported("TABLE(...)", span),
             _ => self.unsupported("this form of FROM", span),
         }
@@ -354,7 +359,7 @@ impl Binder<'_> {
     }
 
     /// Gives a relation its correlation name and column names.
-    fn aliased(
+    pub(super) fn aliased(
         &mut self,
         mut from: From,
         alias: Option<&ast::TableAlias>,
@@ -391,6 +396,9 @@ impl From {
 
 /// A join, dependent where the right side uses columns of the left.
 fn join_plan(kind: JoinKind, left: Plan, right: Plan, on: Expr) -> Plan {
+    if let Some(plan) = super::unnest::joined(kind, &left, &right, &on) {
+        return plan;
+    }
     let depends = dependent(&left, &right);
     let (left, right) = (Box::new(left), Box::new(right));
     match depends {

@@ -24,6 +24,7 @@ mod special;
 mod subquery;
 mod table;
 mod types;
+mod unnest;
 mod view;
 mod window;
 

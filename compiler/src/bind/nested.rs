@@ -215,7 +215,7 @@ impl Binder<'_> {
         }
     }
 
-    fn field_at(&mut self, value: Expr, at: usize, span: Span) -> Bound<Expr> {
+    pub(super) fn field_at(&mut self, value: Expr, at: usize, span: Span) -> Bound<Expr> {
         let SqlType::Row(fields) = value.ty.ty else { return Err(Reported) };
         let field = fields[at].columntype;
         let name = if field.nullable || value.ty.nullable { "FIELD" } else { "FIELD NOT NULL" };

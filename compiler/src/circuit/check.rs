@@ -4,6 +4,7 @@
 use super::{Circuit, Kernel, KernelStep, NodeId, Op, print::Shown};
 use crate::plan::{Expr, ExprKind};
 use feldc_engine::Side;
+use feldc_engine::operator::unnest::{Form, element_columns};
 use feldc_value::{ColumnType, SqlType};
 
 /// The first violated rule, with the node it concerns.
@@ -55,6 +56,16 @@ fn check_node(circuit: &Circuit, position: usize) -> Result<(), String> {
         Op::Union { inputs } => inputs.iter().try_for_each(|input| same(stream(*input)?, layout)),
         Op::Negate { input } | Op::Output { input, .. } => same(stream(*input)?, layout),
         Op::Distinct { input } | Op::Positive { input } => same(stream(*input)?, layout),
+        Op::Unnest { input, arrays, ordinality, outer } => {
+            let input = stream(*input)?;
+            key_fits(*arrays, input)?;
+            let (first, rest) = input.split_at(*arrays);
+            if !first.iter().all(|column| matches!(column.ty, SqlType::Array(_))) {
+                return Err("elements of what is no array".to_string());
+            }
+            let form = Form { ordinality: *ordinality, outer: *outer };
+            same(&[&element_columns(first, form), rest].concat(), layout)
+        }
         Op::TopK { input, partition, order, window } => {
             let input = stream(*input)?;
             key_fits(partition + order.len(), input)?;

@@ -118,6 +118,13 @@ pub enum Op {
         order: Vec<Direction>,
         window: Window,
     },
+    /// A row for each element of the arrays that the first columns are.
+    Unnest {
+        input: NodeId,
+        arrays: usize,
+        ordinality: bool,
+        outer: bool,
+    },
     Output {
         input: NodeId,
         view: ViewId,

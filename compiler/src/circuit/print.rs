@@ -71,6 +71,9 @@ impl Display for Op {
                 let order = list(order.iter().copied().enumerate().map(column));
                 write!(f, " {input} partition={partition} by [{order}] {}", plan::print::window(window))
             }
+            Op::Unnest { input, arrays, ordinality, outer } => {
+                write!(f, " {input} arrays={arrays}{}{}", flag(*ordinality, "ordinality"), flag(*outer, "outer"))
+            }
             Op::Output { input, view, stored } => write!(f, " {input} v{}{}", view.0, flag(*stored, "stored")),
         }
     }

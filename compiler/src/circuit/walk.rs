@@ -17,6 +17,7 @@ impl Op {
             | Op::Positive { input }
             | Op::Aggregate { input, .. }
             | Op::TopK { input, .. }
+            | Op::Unnest { input, .. }
             | Op::Output { input, .. } => vec![*input],
             Op::Update { index } => vec![*index],
             Op::Union { inputs } => inputs.clone(),
@@ -38,6 +39,7 @@ impl Op {
             | Op::Positive { input }
             | Op::Aggregate { input, .. }
             | Op::TopK { input, .. }
+            | Op::Unnest { input, .. }
             | Op::Output { input, .. } => *input = f(*input),
             Op::Update { index } => *index = f(*index),
             Op::Union { inputs } => inputs.iter_mut().for_each(|input| *input = f(*input)),
@@ -67,6 +69,7 @@ impl Op {
             Op::Positive { .. } => "positive",
             Op::Aggregate { .. } => "aggregate",
             Op::TopK { .. } => "top_k",
+            Op::Unnest { .. } => "unnest",
             Op::Output { .. } => "output",
         }
     }

@@ -21,7 +21,7 @@ pub fn emit_call(expr: &Expr, function: &Function, arguments: &[Expr], scope: &m
     let returns_option = matches!(function.nulls, Nulls::StrictToOption | Nulls::Custom);
     let result = &call.call;
     let tokens = match (form, function.boxed) {
-        (_, true) => unboxed(result, expr, returns_option, scope),
+        (_, true) => unboxed(result, expr, returns_option),
         (Form::Owned(owner), _) => {
             let owner = owner.name();
             if returns_option { quote!(#result.map(#owner::from)) } else { quote!(#owner::from(#result)) }
@@ -37,11 +37,11 @@ pub fn emit_call(expr: &Expr, function: &Function, arguments: &[Expr], scope: &m
 }
 
 /// A `Value` as a native value.
-fn unboxed(result: &TokenStream, expr: &Expr, optional: bool, scope: &Scope) -> TokenStream {
+fn unboxed(result: &TokenStream, expr: &Expr, optional: bool) -> TokenStream {
     let rust = unboxed_type(expr.ty.ty);
     match optional {
         true => quote!(value::native::unbox::<#rust>(#result)),
-        false => scope.check(&quote!(value::native::required::<#rust>(#result)), expr.span),
+        false => quote!(value::native::unbox::<#rust>(#result).unwrap_or_default()),
     }
 }
 
@@ -165,5 +165,10 @@ fn emit_application(
             quote!(::#library::#path(#(#passed),*))
         }
     };
-    if function.fallible || function.boxed { scope.check(&call, expr.span) } else { call }
+    match (function.fallible, function.boxed) {
+        (true, _) => scope.check(&call, expr.span),
+        // It returns a `Result` all the same.
+        (false, true) => quote!(#call.unwrap_or(Value::Null)),
+        (false, false) => call,
+    }
 }

@@ -2,7 +2,7 @@
 //! the others are evaluated and encoded.
 
 use super::expression::{emit_not_null, emit_value};
-use super::native::{Form, Native, put, same_encoding};
+use super::native::{Form, Native, Owner, put, same_encoding};
 use super::scope::{Block, Scope};
 use crate::plan::{Expr, ExprKind};
 use feldc_value::{ColumnType, Value};
@@ -74,7 +74,12 @@ fn put_null(column: ColumnType) -> TokenStream {
 
 fn put_value(value: Native, expr: &Expr, column: ColumnType, scope: &Scope) -> TokenStream {
     // What nothing else borrows is lent to the writer.
-    let lend = |form: Form, tokens: TokenStream| if form.is_owned() { quote!(&#tokens) } else { tokens };
+    let lend = |form: Form, tokens: TokenStream| match form {
+        Form::Owned(Owner::Text) => quote!(&#tokens),
+        // Behind `&` alone the writer's parameter would tell the type of a `match`.
+        Form::Owned(_) => quote!(&*#tokens),
+        _ => tokens,
+    };
     let form = value.form;
     if !column.nullable {
         let tokens = lend(form, emit_not_null(value, expr, scope));

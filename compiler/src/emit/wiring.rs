@@ -109,6 +109,7 @@ fn operator(node: &Node) -> &'static str {
         Op::Positive { .. } => "positive part",
         Op::Aggregate { .. } => "aggregate",
         Op::TopK { .. } => "first rows of an order",
+        Op::Unnest { .. } => "elements of arrays",
         Op::Output { .. } => "output",
     }
 }
@@ -196,6 +197,10 @@ fn emit_node(id: NodeId, node: &Node, names: &Names, layouts: &mut Layouts) -> T
             let (input, partition) = (stream(*input), count(*partition));
             let (order, window) = (order.iter().map(emit_direction), emit_window(window));
             quote!(let #s = b.top_k(#input, #partition, Vec::from([#(#order),*]), #window);)
+        }
+        Op::Unnest { input, arrays, ordinality, outer } => {
+            let (input, arrays) = (stream(*input), count(*arrays));
+            quote!(let #s = b.unnest(#input, #arrays, #ordinality, #outer);)
         }
         Op::Output { input, stored, .. } => {
             let (name, input) = (names.relation(id), stream(*input));

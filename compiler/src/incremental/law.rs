@@ -227,6 +227,7 @@ impl std::fmt::Debug for Shown<'_> {
             }
             Plan::Distinct { .. } => "distinct".to_string(),
             Plan::TopK { partition, order, window, .. } => format!("top {window:?} of {partition:?} by {order:?}"),
+            Plan::Unnest { arrays, outer, .. } => format!("unnest {arrays:?} {outer}"),
             Plan::Union { .. } => "union".to_string(),
             Plan::SetDifference { .. } => "except".to_string(),
             Plan::SetIntersection { .. } => "intersect".to_string(),

@@ -404,6 +404,11 @@ impl Plans<'_> {
                 partition.iter_mut().for_each(|id| *id = ids[id]);
                 order.iter_mut().for_each(|key| key.column = ids[&key.column]);
             }
+            Plan::Unnest { input, arrays, elements, ordinality, .. } => {
+                self.rename(input, ids);
+                arrays.iter_mut().for_each(|id| *id = ids[id]);
+                elements.iter_mut().chain(ordinality).for_each(|column| self.fresh(column, ids));
+            }
             Plan::Union { inputs, columns } => {
                 inputs.iter_mut().for_each(|input| self.rename(input, ids));
                 columns.iter_mut().for_each(|column| self.fresh(column, ids));

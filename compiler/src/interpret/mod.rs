@@ -90,6 +90,9 @@ impl Building<'_> {
             Op::TopK { input, partition, order, window } => {
                 builder.top_k(self.stream(*input), *partition, order.clone(), *window)
             }
+            Op::Unnest { input, arrays, ordinality, outer } => {
+                builder.unnest(self.stream(*input), *arrays, *ordinality, *outer)
+            }
             Op::Output { input, view, stored } => {
                 builder.output(&self.views[view.0], self.stream(*input), *stored);
                 return Built::Nothing;

@@ -120,6 +120,11 @@ fn operator(plan: &Plan) -> String {
             let order: Vec<_> = order.iter().map(|key| (position(&key.column), key.direction)).collect();
             format!("top {partition:?} {order:?} {window:?}")
         }
+        Plan::Unnest { arrays, ordinality, outer, .. } => {
+            let position = |id: &ColumnId| columns.iter().position(|column| column.id == *id);
+            let arrays: Vec<_> = arrays.iter().map(position).collect();
+            format!("unnest {arrays:?} {} {outer}", ordinality.is_some())
+        }
         Plan::Union { columns, .. } => format!("union {}", types(columns)),
         Plan::SetDifference { all, columns, .. } => format!("except {all} {}", types(columns)),
         Plan::SetIntersection { all, columns, .. } => format!("intersect {all} {}", types(columns)),

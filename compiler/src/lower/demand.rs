@@ -54,6 +54,12 @@ impl Demand {
                 self.columns[id.0].extend(0..partition + order.len());
                 self.kernel(flow, id, feed);
             }
+            FlowOp::Unnest { feed, arrays, made, .. } => {
+                self.columns[id.0].extend(0..*made);
+                let others = self.columns[id.0].iter().flat_map(|&position| &node.columns[position].expr);
+                let exprs: Vec<&Expr> = arrays.iter().chain(others).collect();
+                self.feed(feed, exprs.into_iter());
+            }
             FlowOp::Semi { left, right, .. } => {
                 let read = self.columns[id.0].clone();
                 self.columns[left.0].extend(read);

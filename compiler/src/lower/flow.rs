@@ -89,6 +89,13 @@ pub(super) enum FlowOp {
         order: Vec<Direction>,
         window: Window,
     },
+    /// Columns: `made` ones, the elements of the arrays and perhaps their number, then others.
+    Unnest {
+        feed: Feed,
+        arrays: Vec<Expr>,
+        made: usize,
+        outer: bool,
+    },
     Output {
         feed: Feed,
         view: ViewId,
@@ -201,6 +208,9 @@ fn identity(op: &FlowOp, columns: &[FlowColumn]) -> String {
         }
         FlowOp::TopK { feed, partition, order, window } => {
             format!("top {partition} {order:?} {window:?} {}", feed.canonical())
+        }
+        FlowOp::Unnest { feed, arrays, made, outer } => {
+            format!("unnest {made} {outer} {} of {}", canonical_list(arrays), feed.canonical())
         }
         FlowOp::Output { view, .. } => format!("output {}", view.0),
     };

@@ -149,6 +149,15 @@ impl Physical<'_> {
                 let op = Op::TopK { input, partition, order: directions.clone(), window };
                 Place::new(self.push(WholeOp::Same(op), layout, kept), &order)
             }
+            FlowOp::Unnest { feed, arrays, made, outer } => {
+                let rest = fixed_first(read().filter(|column| column >= made).collect(), ty);
+                let first = arrays.iter().map(|array| (array.clone(), array.ty));
+                let input = self.feed(feed, &first.chain(outputs(&rest)).collect::<Vec<_>>());
+                let order: Vec<usize> = (0..*made).chain(rest).collect();
+                let ordinality = *made > arrays.len();
+                let op = Op::Unnest { input, arrays: arrays.len(), ordinality, outer: *outer };
+                Place::new(self.push(WholeOp::Same(op), order.iter().map(|&c| ty(c)).collect(), None), &order)
+            }
             FlowOp::Output { feed, view, stored } => self.output(feed, *view, *stored),
         }
     }

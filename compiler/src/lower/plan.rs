@@ -65,6 +65,11 @@ impl Lowering<'_> {
                 let rel = self.plan(input)?;
                 self.top_k(rel, &input.columns(), (partition, order, *window), ranked.as_ref())
             }
+            Plan::Unnest { input, arrays, elements, ordinality, outer } => {
+                let rel = self.plan(input)?;
+                let made: Vec<&Column> = elements.iter().chain(ordinality).collect();
+                self.unnest(rel, &input.columns(), arrays, &made, *outer)
+            }
             Plan::Union { inputs, columns } => self.union_all(inputs, columns),
             Plan::SetDifference { left, right, all: true, columns } => self.bag_operation(left, right, columns, true),
             Plan::SetIntersection { left, right, all: true, columns } => {
@@ -161,6 +166,32 @@ impl Lowering<'_> {
         let node = self.flow.add(op, exprs);
         let all = all.into_iter().chain(ranked).enumerate();
         let columns = all.map(|(n, column)| (column.id, self.flow.slot(node, n))).collect();
+        Ok(Rel { feed: Feed::of(node), columns })
+    }
+
+    /// The elements and their number, then the input's columns.
+    fn unnest(
+        &mut self,
+        rel: Rel,
+        columns: &[Column],
+        arrays: &[ColumnId],
+        made: &[&Column],
+        outer: bool,
+    ) -> Result<Rel, Unsupported> {
+        let missing = || internal("elements of an array that the input has not".to_string(), self.flow.span);
+        let mut exprs = vec![];
+        for id in arrays {
+            let array = columns.iter().find(|column| column.id == *id).ok_or_else(missing)?;
+            exprs.push(rel.column(array)?);
+        }
+        let mut all: Vec<FlowColumn> = made.iter().map(|column| FlowColumn { ty: column.ty, expr: None }).collect();
+        for column in columns {
+            all.push(FlowColumn::of(rel.column(column)?));
+        }
+        let op = FlowOp::Unnest { feed: rel.feed, arrays: exprs, made: made.len(), outer };
+        let node = self.flow.add(op, all);
+        let named = made.iter().copied().chain(columns).enumerate();
+        let columns = named.map(|(n, column)| (column.id, self.flow.slot(node, n))).collect();
         Ok(Rel { feed: Feed::of(node), columns })
     }
 

@@ -75,6 +75,10 @@ impl Unique<'_> {
                 let key = partition.iter().copied().collect();
                 if window.at_most_one() { [self.keys(input), vec![key]].concat() } else { self.keys(input) }
             }
+            Plan::Unnest { input, ordinality: Some(number), .. } => {
+                self.keys(input).into_iter().map(|key| key.into_iter().chain([number.id]).collect()).collect()
+            }
+            Plan::Unnest { .. } => vec![],
             Plan::SetDifference { left, all: bag, columns, .. }
             | Plan::SetIntersection { left, all: bag, columns, .. } => {
                 let renamed = left.columns().iter().zip(columns).map(|(old, new)| (old.id, new.id)).collect();

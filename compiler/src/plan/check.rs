@@ -113,6 +113,15 @@ impl Check<'_> {
                     }
                 }
             }
+            Plan::Unnest { input, arrays, elements, ordinality, .. } => {
+                let visible = self.plan(input, outer)?;
+                let is_array = |id: &ColumnId| visible.get(id).is_some_and(|ty| matches!(ty.ty, SqlType::Array(_)));
+                if arrays.len() != elements.len() || !arrays.iter().all(is_array) {
+                    return Err("elements of what is no array".to_string());
+                }
+                let made: Vec<Column> = elements.iter().chain(ordinality).cloned().collect();
+                Ok(both(&self.make(&made)?, &visible))
+            }
             Plan::Union { inputs, columns } => {
                 for input in inputs {
                     self.same_types(input, columns, outer)?;

@@ -170,6 +170,15 @@ pub enum Plan {
         /// The column of `window.rank`.
         ranked: Option<Column>,
     },
+    /// A row for each element of some of the input's columns, which are arrays, with the input's columns, then the elements,
+    /// then the element's number; with `outer` a row of NULLs where there is none.
+    Unnest {
+        input: Box<Plan>,
+        arrays: Vec<ColumnId>,
+        elements: Vec<Column>,
+        ordinality: Option<Column>,
+        outer: bool,
+    },
     /// UNION ALL; `columns` are fresh, position by position; the inputs' columns have exactly these types.
     Union {
         inputs: Vec<Plan>,
@@ -228,6 +237,10 @@ impl Plan {
                 input.add_columns(out);
                 out.extend(ranked.clone());
             }
+            Plan::Unnest { input, elements, ordinality, .. } => {
+                input.add_columns(out);
+                out.extend(elements.iter().chain(ordinality).cloned());
+            }
             Plan::Project { columns, .. } => out.extend(columns.iter().map(|(column, _)| column.clone())),
             Plan::Join { kind, left, right, .. } | Plan::Apply { kind, left, right, .. } => {
                 left.add_columns(out);
@@ -254,6 +267,7 @@ impl Plan {
             | Plan::Project { input, .. }
             | Plan::Aggregate { input, .. }
             | Plan::TopK { input, .. }
+            | Plan::Unnest { input, .. }
             | Plan::Distinct { input } => vec![input],
             Plan::Join { left, right, .. }
             | Plan::Apply { left, right, .. }

@@ -128,6 +128,12 @@ fn line(plan: &Plan, names: &Names) -> String {
             let ranked = ranked.as_ref().map_or(String::new(), |ranked| format!(" as {}", column(ranked)));
             format!("top {} of [{}] by [{}]{ranked}", self::window(window), partition.join(", "), order.join(", "))
         }
+        Plan::Unnest { arrays, elements, ordinality, outer, .. } => {
+            let arrays: Vec<String> = arrays.iter().map(|id| name(*id, names)).collect();
+            let number = ordinality.as_ref().map_or(String::new(), |number| format!(" number {}", column(number)));
+            let outer = if *outer { " outer" } else { "" };
+            format!("unnest{outer} [{}] as {}{number}", arrays.join(", "), typed(elements))
+        }
         Plan::Union { columns, .. } => format!("union {}", typed(columns)),
         Plan::SetDifference { all, columns, .. } => format!("except{} {}", all_word(*all), typed(columns)),
         Plan::SetIntersection { all, columns, .. } => format!("intersect{} {}", all_word(*all), typed(columns)),

@@ -11,6 +11,7 @@ impl Plan {
             | Plan::Project { input, .. }
             | Plan::Aggregate { input, .. }
             | Plan::TopK { input, .. }
+            | Plan::Unnest { input, .. }
             | Plan::Distinct { input } => vec![input],
             Plan::Join { left, right, .. }
             | Plan::Apply { left, right, .. }
@@ -67,6 +68,7 @@ impl Plan {
             | Plan::SetIntersection { columns, .. } => columns.iter_mut().collect(),
             Plan::Project { columns, .. } => columns.iter_mut().map(|(column, _)| column).collect(),
             Plan::TopK { ranked, .. } => ranked.iter_mut().collect(),
+            Plan::Unnest { elements, ordinality, .. } => elements.iter_mut().chain(ordinality).collect(),
             Plan::Aggregate { keys, aggregates, .. } => {
                 keys.iter_mut().map(|(c, _)| c).chain(aggregates.iter_mut().map(|(c, _)| c)).collect()
             }
@@ -84,6 +86,7 @@ impl Plan {
             | Plan::SetIntersection { columns, .. } => columns.iter().collect(),
             Plan::Project { columns, .. } => columns.iter().map(|(column, _)| column).collect(),
             Plan::TopK { ranked, .. } => ranked.iter().collect(),
+            Plan::Unnest { elements, ordinality, .. } => elements.iter().chain(ordinality).collect(),
             Plan::Aggregate { keys, aggregates, .. } => {
                 keys.iter().map(|(c, _)| c).chain(aggregates.iter().map(|(c, _)| c)).collect()
             }
@@ -105,6 +108,7 @@ impl Plan {
             Plan::TopK { partition, order, .. } => {
                 used.extend(partition.iter().copied().chain(order.iter().map(|key| key.column)));
             }
+            Plan::Unnest { arrays, .. } => used.extend(arrays),
             _ => (),
         }
         for expr in self.expressions() {
@@ -158,6 +162,7 @@ impl Plan {
                 partition.iter_mut().for_each(rename);
                 order.iter_mut().for_each(|key| rename(&mut key.column));
             }
+            Plan::Unnest { arrays, .. } => arrays.iter_mut().for_each(rename),
             _ => (),
         }
         for expr in self.expressions_mut() {

@@ -45,10 +45,45 @@ impl Evaluation<'_> {
                 rows
             }
             Plan::TopK { input, partition, order, window, .. } => self.top_k(input, partition, order, *window, outer),
+            Plan::Unnest { input, arrays, ordinality, outer: padded, .. } => {
+                self.unnest(input, arrays, ordinality.is_some(), *padded, outer)
+            }
             Plan::Union { inputs, .. } => inputs.iter().flat_map(|input| self.rows(input, outer)).collect(),
             Plan::SetDifference { left, right, all, .. } => self.set_operation(left, right, *all, false, outer),
             Plan::SetIntersection { left, right, all, .. } => self.set_operation(left, right, *all, true, outer),
         }
+    }
+
+    fn unnest(
+        &mut self,
+        input: &Plan,
+        arrays: &[ColumnId],
+        number: bool,
+        padded: bool,
+        outer: Option<&Scope>,
+    ) -> Vec<Row> {
+        let columns = input.columns();
+        let positions: Vec<usize> =
+            arrays.iter().filter_map(|id| columns.iter().position(|column| column.id == *id)).collect();
+        let mut result = vec![];
+        for row in self.rows(input, outer) {
+            let list = |at: usize| match &row[at] {
+                Value::Array(elements) => elements.to_vec(),
+                _ => vec![],
+            };
+            let lists: Vec<Vec<Value>> = positions.iter().map(|at| list(*at)).collect();
+            let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+            for at in 0..longest {
+                let elements = lists.iter().map(|list| list.get(at).cloned().unwrap_or(Value::Null));
+                let number = number.then_some(Value::Integer(at as i32 + 1));
+                result.push(row.iter().cloned().chain(elements).chain(number).collect());
+            }
+            if longest == 0 && padded {
+                let nulls = lists.len() + usize::from(number);
+                result.push(row.iter().cloned().chain(std::iter::repeat_n(Value::Null, nulls)).collect());
+            }
+        }
+        result
     }
 
     /// One row of expressions, or `None` and a recorded error.

@@ -70,7 +70,10 @@ impl Facts {
                 let key = partition.iter().copied().collect();
                 if window.at_most_one() { [self.keys(input), vec![key]].concat() } else { self.keys(input) }
             }
-            Plan::Union { .. } => vec![],
+            Plan::Unnest { input, ordinality: Some(number), .. } => {
+                self.keys(input).into_iter().map(|key| key.into_iter().chain([number.id]).collect()).collect()
+            }
+            Plan::Union { .. } | Plan::Unnest { .. } => vec![],
             Plan::SetDifference { left, all: bag, columns, .. }
             | Plan::SetIntersection { left, all: bag, columns, .. } => {
                 let names = left.columns();

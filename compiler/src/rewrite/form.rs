@@ -2,7 +2,7 @@
 
 use crate::library::overloads;
 use crate::plan::{Column, ColumnId, Expr, ExprKind, Plan, Span};
-use feldc_value::function::{Function, Param};
+use feldc_value::function::Function;
 use feldc_value::{ColumnType, SqlType, Value};
 
 pub fn boolean(nullable: bool) -> ColumnType {
@@ -107,20 +107,9 @@ pub fn case(branches: Vec<(Expr, Expr)>, otherwise: Expr) -> Expr {
 pub fn function(name: &str, types: &[SqlType]) -> &'static Function {
     let mut found = overloads(name);
     let accepts = |function: &Function| {
-        function.parameters.len() == types.len() && function.parameters.iter().zip(types).all(|(p, t)| accepts(*p, *t))
+        function.parameters.len() == types.len() && function.parameters.iter().zip(types).all(|(p, t)| p.accepts(*t))
     };
     found.find(|function| accepts(function)).unwrap_or_else(|| panic!("the registry has no {name} over {types:?}"))
-}
-
-fn accepts(parameter: Param, ty: SqlType) -> bool {
-    match parameter {
-        Param::Is(SqlType::Decimal { .. }) => ty.is_decimal(),
-        Param::Is(text) if text.is_text() => ty.is_text(),
-        Param::Is(SqlType::IntervalShort { .. }) => matches!(ty, SqlType::IntervalShort { .. }),
-        Param::Is(SqlType::IntervalLong { .. }) => matches!(ty, SqlType::IntervalLong { .. }),
-        Param::Is(exact) => exact == ty,
-        Param::Same | Param::Any => true,
-    }
 }
 
 pub fn call(name: &str, arguments: Vec<Expr>, ty: ColumnType, span: Span) -> Expr {

@@ -68,6 +68,12 @@ fn prune(plan: Plan, wanted: &Wanted, facts: &Facts) -> Plan {
             let wanted = named.chain(wanted.iter().copied()).collect();
             Plan::TopK { input: boxed(*input, &wanted), partition, order, window, ranked }
         }
+        // As many rows as the longest array has elements: all arrays count.
+        Plan::Unnest { input, arrays, elements, ordinality, outer } => {
+            let ordinality = ordinality.filter(|number| wanted.contains(&number.id));
+            let wanted = arrays.iter().copied().chain(wanted.iter().copied()).collect();
+            Plan::Unnest { input: boxed(*input, &wanted), arrays, elements, ordinality, outer }
+        }
         Plan::Union { inputs, mut columns } => {
             let kept: Vec<bool> = columns.iter().map(|column| wanted.contains(&column.id)).collect();
             let select = |columns: Vec<Column>| -> Vec<Column> {

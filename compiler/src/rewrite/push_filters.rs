@@ -44,6 +44,12 @@ fn push(plan: Plan, conditions: Vec<Expr>) -> Plan {
             let input = Box::new(push(*input, inner));
             filter(Plan::TopK { input, partition, order, window, ranked }, outer)
         }
+        Plan::Unnest { input, arrays, elements, ordinality, outer } => {
+            let names: BTreeSet<ColumnId> = input.columns().iter().map(|column| column.id).collect();
+            let (below, above) = split(conditions, |c| c.free_columns().is_subset(&names));
+            let input = Box::new(push(*input, below));
+            filter(Plan::Unnest { input, arrays, elements, ordinality, outer }, above)
+        }
         Plan::Union { inputs, columns } => {
             let inputs = inputs.into_iter().map(|input| push_by_position(input, &columns, &conditions)).collect();
             Plan::Union { inputs, columns }

@@ -51,6 +51,9 @@ fn simplify(mut plan: Plan, needed: &Needed, facts: &Facts) -> Plan {
         Plan::TopK { input, partition, order, window, ranked } => {
             Plan::TopK { input: inner(input, &Needed::new()), partition, order, window, ranked }
         }
+        Plan::Unnest { input, arrays, elements, ordinality, outer } => {
+            Plan::Unnest { input: inner(input, needed), arrays, elements, ordinality, outer }
+        }
         Plan::Union { inputs, columns } => {
             let below = |input: &Plan| by_position(&columns, input, needed);
             let inputs = inputs.into_iter().map(|input| {

@@ -19,6 +19,7 @@ use crate::operator::positive::Positive;
 use crate::operator::semi::Semi;
 use crate::operator::table::{Stored, Trusted};
 use crate::operator::top_k::{Direction, TopK, Window};
+use crate::operator::unnest::{Form, Unnest, element_columns};
 use crate::operator::{Operator, Step, Streams};
 use crate::trace::PointIndex;
 use crate::worker::circuit::{Circuit, Dealing, Node, Schedule, Shape, Sources, TableInfo, ViewInfo, Work};
@@ -340,6 +341,16 @@ impl Builder {
         });
         self.sources[output.0 as usize].signed = false;
         output
+    }
+
+    /// A row for each element of the arrays that the first columns are; the other columns stay.
+    pub fn unnest(&mut self, input: StreamId, arrays: usize, ordinality: bool, outer: bool) -> StreamId {
+        let (layout, form) = (self.layout(input).clone(), Form { ordinality, outer });
+        let (first, rest) = layout.columns().split_at(arrays);
+        let result = Layout::new(element_columns(first, form).into_iter().chain(rest.iter().copied()).collect());
+        self.add_operator(&[input], result, Context::default(), |output| {
+            Box::new(Unnest::new(input, output, &layout, arrays, form))
+        })
     }
 
     /// Publishes a stream as a view's delta. `stored`: the contents are kept and can be read between steps.

@@ -181,12 +181,6 @@ pub fn unbox<T: Unbox>(value: Value) -> Option<T> {
     T::unbox(value)
 }
 
-/// The native value of a result that is not NULL.
-#[inline]
-pub fn required<T: Unbox>(value: Value) -> Result<T, SqlError> {
-    T::unbox(value).ok_or_else(mismatch)
-}
-
 /// The next argument as a native value.
 pub fn plain<'a, T: FromValue<'a>>(values: &mut Iter<'a, Value>) -> Result<T, SqlError> {
     values.next().and_then(T::from_value).ok_or_else(mismatch)

@@ -15,6 +15,12 @@ pub type Bytes<'a> = Cow<'a, [u8]>;
 #[derive(Clone, Debug)]
 pub struct Nested(pub Value);
 
+impl Default for Nested {
+    fn default() -> Nested {
+        Nested(Value::Null)
+    }
+}
+
 impl Deref for Nested {
     type Target = Value;
 

@@ -90,6 +90,10 @@ impl<'a> Unnest<'a> {
                 }
                 Pushed { plan: Plan::TopK { input: Box::new(plan), partition, order, window, ranked }, bound }
             }
+            Plan::Unnest { input, arrays, elements, ordinality, outer } => {
+                let Pushed { plan, bound } = self.push(*input, eliminate);
+                Pushed { plan: Plan::Unnest { input: Box::new(plan), arrays, elements, ordinality, outer }, bound }
+            }
             Plan::Union { inputs, columns } => {
                 self.combine(inputs, columns, eliminate, &mut |inputs, columns| Plan::Union { inputs, columns })
             }

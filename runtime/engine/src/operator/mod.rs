@@ -22,6 +22,7 @@ pub(crate) mod positive;
 pub(crate) mod semi;
 pub(crate) mod table;
 pub(crate) mod top_k;
+pub mod unnest;
 
 use crate::trace::PointIndex;
 use crate::{Batch, Errors, IndexId, StreamId};
