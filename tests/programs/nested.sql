@@ -39,3 +39,11 @@ FROM things a JOIN things b ON a.list = b.list AND a.id = b.id AND a.at = b.at;
 
 CREATE VIEW firsts AS
 SELECT list, any_value FROM things ORDER BY list DESC, any_value LIMIT 2;
+
+CREATE FUNCTION above(list INT ARRAY, least INT) RETURNS INT ARRAY AS ARRAY_FILTER(list, x -> x > least);
+
+CREATE VIEW lambdas AS
+SELECT k, TRANSFORM(list, x -> x * 2 + k) AS doubled, ARRAY_EXISTS(list, x -> x > 2) AS large, above(list, 1) AS above,
+    TRANSFORM(lists, l -> TRANSFORM(l, t -> t || CAST(CARDINALITY(l) AS VARCHAR))) AS deep,
+    TRANSFORM(list, x -> 10 / x) AS quotients
+FROM things;

@@ -9,8 +9,10 @@ mod coerce;
 mod expr;
 mod fold;
 mod from;
+mod function;
 mod group;
 mod interval;
+mod lambda;
 mod literal;
 mod nested;
 mod operator;
@@ -96,6 +98,8 @@ pub(crate) struct Binder<'a> {
     column_places: Vec<(String, Span)>,
     /// Types with names of their own.
     types: BTreeMap<String, (Option<SqlType>, Span)>,
+    /// Functions of the program by name.
+    functions: BTreeMap<String, function::UserFunction>,
     /// Declared indexes by name.
     indexes: BTreeMap<String, Span>,
     /// Index names that connectors refer to, with the view and the place of the name.
@@ -127,6 +131,7 @@ impl<'a> Binder<'a> {
             relations: BTreeMap::new(),
             column_places: vec![],
             types: BTreeMap::new(),
+            functions: BTreeMap::new(),
             indexes: BTreeMap::new(),
             wanted_indexes: vec![],
             scopes: vec![],
@@ -150,6 +155,7 @@ impl<'a> Binder<'a> {
             StatementKind::CreateView(view) => self.create_view(view),
             StatementKind::CreateIndex(index) => self.create_index(index),
             StatementKind::CreateType(ty) => self.create_type(ty),
+            StatementKind::CreateFunction(function) => self.create_function(function),
             StatementKind::Set(set) => self.set(set),
         }
         self.scopes.clear();

@@ -100,6 +100,15 @@ impl Binder<'_> {
         self.cast(row, ty, span)
     }
 
+    /// The value of a type that a JSON text denotes; NULL when it denotes none.
+    pub(super) fn json_as(&mut self, text: Expr, ty: SqlType, span: Span) -> Bound<Expr> {
+        let Some(function) = crate::library::overloads("JSON_AS").next() else {
+            return self.unsupported("JSON_AS", span);
+        };
+        let kind = ExprKind::Call { function, arguments: vec![text] };
+        Ok(self.fold(Expr { kind, ty: ColumnType::new(ty, true), span }))
+    }
+
     /// Does the first part of `a.b` name a column rather than a table?
     pub(super) fn is_field(&self, first: &ast::Ident) -> bool {
         let name = self.name(first);

@@ -27,8 +27,6 @@ const WITH_UNIT: &[(&str, &str)] = &[
 
 /// Beginnings of names of functions of the dialect that are still to come.
 const LATER: &[&str] = &[
-    "TRANSFORM",
-    "ARRAY_EXISTS",
     "REGEXP_",
     "RLIKE",
     "CONCAT_WS",
@@ -66,6 +64,14 @@ impl Binder<'_> {
         if let Some(over) = &function.over {
             return self.window_call(&name, function, over, span);
         }
+        if let [ast::ObjectNamePart::Identifier(ident)] = function.name.0.as_slice()
+            && self.is_user_function(&self.name(ident).text)
+        {
+            let own = self.name(ident).text;
+            let arguments = self.plain_arguments(&name, function, span)?;
+            let arguments = self.exprs(&arguments)?;
+            return self.user_call(&own, arguments, span);
+        }
         if aggregate::is_aggregate(&name) {
             return self.aggregate(&name, function, span);
         }
@@ -76,8 +82,22 @@ impl Binder<'_> {
             let error = Diagnostic::error(code::SYNTAX_ERROR, format!("{name} is not an aggregate"), span);
             return self.fail(error.help("FILTER goes with aggregates only"));
         }
+        if matches!(function.args, FunctionArguments::None) {
+            return self.call_without_parentheses(&name, span);
+        }
+        let plain = self.plain_arguments(&name, function, span)?;
+        self.named_call(&name, &plain, span)
+    }
+
+    /// Arguments without names, DISTINCT and the like.
+    fn plain_arguments<'e>(
+        &mut self,
+        name: &str,
+        function: &'e ast::Function,
+        span: Span,
+    ) -> Bound<Vec<&'e ast::Expr>> {
         let arguments = match &function.args {
-            FunctionArguments::None => return self.call_without_parentheses(&name, span),
+            FunctionArguments::None => return Ok(vec![]),
             FunctionArguments::List(list) if list.duplicate_treatment.is_none() && list.clauses.is_empty() => {
                 &list.args
             }
@@ -90,7 +110,7 @@ impl Binder<'_> {
                 _ => return self.unsupported(format!("this form of arguments of {name}"), span),
             }
         }
-        self.named_call(&name, &plain, span)
+        Ok(plain)
     }
 
     fn named_call(&mut self, name: &str, arguments: &[&ast::Expr], span: Span) -> Bound<Expr> {
@@ -134,6 +154,9 @@ impl Binder<'_> {
                 span,
             )),
             (MAP_LITERAL, _) => self.plain_call("MAP", arguments, span),
+            ("TRANSFORM" | "ARRAY_EXISTS" | "ARRAY_FILTER", [collection, ast::Expr::Lambda(lambda)]) => {
+                self.higher_order(name, collection, lambda, span)
+            }
             (IS_EMPTY, _) => self.plain_call("IS EMPTY", arguments, span),
             _ if self.types.contains_key(&name.to_lowercase()) => {
                 let items = self.exprs(arguments)?;

@@ -141,6 +141,10 @@ impl Display for Shown<'_> {
             }
             ExprKind::Coalesce(items) => write!(f, "COALESCE({})", operands(items, ", ")),
             ExprKind::Try(operand) => write!(f, "TRY({})", Shown(operand)),
+            ExprKind::Each { collection, parameter, body } => {
+                write!(f, "EACH({}, p{parameter} -> {})", Shown(collection), Shown(body))
+            }
+            ExprKind::Parameter(parameter) => write!(f, "p{parameter}"),
             ExprKind::Subquery { .. } => f.write_str("<subquery>"),
         }
     }

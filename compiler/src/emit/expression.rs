@@ -5,11 +5,13 @@
 
 use super::call::{emit_call, emit_call_truth};
 use super::literal::emit_literal;
-use super::native::{Form, Native, common_form};
+use super::native::{Form, Native, Owner, boxed, common_form, unboxed_type};
+use super::rows::held;
 use super::scope::{Block, Scope};
 use crate::plan::{Expr, ExprKind};
-use proc_macro2::TokenStream;
-use quote::quote;
+use feldc_value::SqlType;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
 
 /// The value of an expression; statements it needs first go to `block`.
 pub fn emit_value(expr: &Expr, scope: &mut Scope, block: &mut Block) -> Native {
@@ -23,6 +25,8 @@ pub fn emit_value(expr: &Expr, scope: &mut Scope, block: &mut Block) -> Native {
         ExprKind::Case { branches, otherwise } => emit_case(expr, branches, otherwise.as_deref(), scope, block),
         ExprKind::Coalesce(operands) => emit_coalesce(operands, scope, block),
         ExprKind::Try(operand) => emit_try(operand, scope),
+        ExprKind::Each { collection, parameter, body } => emit_each(collection, *parameter, body, scope, block),
+        ExprKind::Parameter(parameter) => held(&parameter_name(*parameter), true, Form::made(expr.ty.ty)),
         // The circuit's check lets neither through; should one come, the row fails and says why.
         ExprKind::Column(_) | ExprKind::Subquery { .. } => {
             let message = "internal error: an unresolved reference reached code generation";
@@ -240,6 +244,55 @@ fn emit_long_coalesce(values: Vec<Native>, form: Form, scope: &mut Scope) -> Nat
         }
     };
     Native { tokens, nullable, form, depth }
+}
+
+fn parameter_name(parameter: u32) -> Ident {
+    format_ident!("p{parameter}")
+}
+
+/// A loop over the elements.
+fn emit_each(collection: &Expr, parameter: u32, body: &Expr, scope: &mut Scope, block: &mut Block) -> Native {
+    let array = emit_value(collection, scope, block);
+    let array = scope.settle(array, block);
+    // What the body makes lives as long as its element.
+    let outside = std::mem::take(&mut scope.declared);
+    let mut inner = Block::default();
+    let value = emit_value(body, scope, &mut inner);
+    let value = scope.settle(value, &mut inner);
+    let declared = std::mem::replace(&mut scope.declared, outside);
+    let (statements, made) = (inner.statements, boxed(&value, body.ty.ty));
+    let element = match collection.ty.ty {
+        SqlType::Array(element) => *element,
+        other => other,
+    };
+    let (name, rust) = (parameter_name(parameter), unboxed_type(element));
+    let depth = 2 + array.depth.max(value.depth);
+    let elements = |tokens: &TokenStream| {
+        quote!({
+            let elements = value::array::elements(#tokens);
+            let mut made = Vec::with_capacity(elements.len());
+            for element in elements {
+                let #name = value::native::unbox::<#rust>(element.clone());
+                #(let #declared;)*
+                #(#statements)*
+                made.push(#made);
+            }
+            Nested(Value::array(made))
+        })
+    };
+    let (tokens, form) = (&array.tokens, Form::Owned(Owner::Nested));
+    match array.nullable {
+        false => Native { tokens: elements(tokens), nullable: false, form, depth },
+        true => {
+            let some = elements(&quote!(array));
+            Native {
+                tokens: quote!(match #tokens { Some(array) => Some(#some), None => None }),
+                nullable: true,
+                form,
+                depth,
+            }
+        }
+    }
 }
 
 /// NULL where the operand fails: a block that a failure leaves.

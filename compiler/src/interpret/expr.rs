@@ -20,6 +20,10 @@ pub(super) enum Code {
     },
     Coalesce(Vec<Code>),
     Try(Box<Code>),
+    /// The body for each element, which is the last slot while it runs.
+    Each(Box<Code>, Box<Code>),
+    /// The slot at this distance from the last: the element of the body so many levels out.
+    Parameter(usize),
     /// A column or subquery that an earlier phase should have replaced.
     Misplaced(Span),
 }
@@ -34,7 +38,13 @@ pub(super) struct Call {
 
 impl Code {
     pub fn new(expr: &Expr) -> Code {
-        let all = |exprs: &[Expr]| exprs.iter().map(Code::new).collect();
+        Code::inside(expr, &[])
+    }
+
+    /// `parameters`: those of the bodies around, the outermost first.
+    fn inside(expr: &Expr, parameters: &[u32]) -> Code {
+        let new = |expr: &Expr| Code::inside(expr, parameters);
+        let all = |exprs: &[Expr]| exprs.iter().map(new).collect();
         match &expr.kind {
             ExprKind::Slot(slot) => Code::Slot(*slot),
             ExprKind::Literal(value) => Code::Literal(value.clone()),
@@ -47,13 +57,21 @@ impl Code {
             })),
             ExprKind::And(operands) => Code::And(all(operands)),
             ExprKind::Or(operands) => Code::Or(all(operands)),
-            ExprKind::IsNull(operand) => Code::IsNull(Box::new(Code::new(operand))),
+            ExprKind::IsNull(operand) => Code::IsNull(Box::new(new(operand))),
             ExprKind::Case { branches, otherwise } => Code::Case {
-                branches: branches.iter().map(|(when, then)| (Code::new(when), Code::new(then))).collect(),
-                otherwise: otherwise.as_ref().map(|otherwise| Box::new(Code::new(otherwise))),
+                branches: branches.iter().map(|(when, then)| (new(when), new(then))).collect(),
+                otherwise: otherwise.as_ref().map(|otherwise| Box::new(new(otherwise))),
             },
             ExprKind::Coalesce(operands) => Code::Coalesce(all(operands)),
-            ExprKind::Try(operand) => Code::Try(Box::new(Code::new(operand))),
+            ExprKind::Try(operand) => Code::Try(Box::new(new(operand))),
+            ExprKind::Each { collection, parameter, body } => {
+                let inner = [parameters, &[*parameter]].concat();
+                Code::Each(Box::new(new(collection)), Box::new(Code::inside(body, &inner)))
+            }
+            ExprKind::Parameter(parameter) => match parameters.iter().rev().position(|known| known == parameter) {
+                Some(distance) => Code::Parameter(distance),
+                None => Code::Misplaced(expr.span),
+            },
             ExprKind::Column(_) | ExprKind::Subquery { .. } => Code::Misplaced(expr.span),
         }
     }
@@ -85,6 +103,17 @@ impl Code {
                 Ok(Value::Null)
             }
             Code::Try(operand) => Ok(operand.evaluate(slots).unwrap_or(Value::Null)),
+            Code::Parameter(distance) => Ok(slots[slots.len() - 1 - distance].clone()),
+            Code::Each(collection, body) => {
+                let Value::Array(elements) = collection.evaluate(slots)? else { return Ok(Value::Null) };
+                let mut inner = [slots, &[Value::Null]].concat();
+                let mut made = Vec::with_capacity(elements.len());
+                for element in elements.iter() {
+                    inner[slots.len()] = element.clone();
+                    made.push(body.evaluate(&inner)?);
+                }
+                Ok(Value::array(made))
+            }
             Code::Misplaced(span) => {
                 let message = "internal error: a column or subquery was left in the circuit";
                 Err(SqlError::new(error::INVALID_ARGUMENT, message).at(span.line, span.column))

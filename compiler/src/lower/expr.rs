@@ -40,6 +40,9 @@ pub(super) fn map_children<E>(expr: &Expr, f: &mut impl FnMut(&Expr) -> Result<E
         ExprKind::Coalesce(operands) => ExprKind::Coalesce(all(operands)?),
         ExprKind::IsNull(operand) => ExprKind::IsNull(Box::new(f(operand)?)),
         ExprKind::Try(operand) => ExprKind::Try(Box::new(f(operand)?)),
+        ExprKind::Each { collection, parameter, body } => {
+            ExprKind::Each { collection: Box::new(f(collection)?), parameter: *parameter, body: Box::new(f(body)?) }
+        }
         ExprKind::Case { branches, otherwise } => {
             let mut mapped = vec![];
             for (condition, result) in branches {
@@ -71,6 +74,7 @@ fn may_be_null(expr: &Expr) -> bool {
                 || otherwise.as_ref().is_none_or(|otherwise| otherwise.ty.nullable)
         }
         ExprKind::Coalesce(operands) => operands.iter().all(|operand| operand.ty.nullable),
+        ExprKind::Each { collection, .. } => collection.ty.nullable,
         _ => expr.ty.nullable,
     }
 }
@@ -95,6 +99,13 @@ fn write_canonical(expr: &Expr, text: &mut String) {
         ExprKind::Coalesce(operands) => write_named("coalesce", operands, text),
         ExprKind::IsNull(operand) => write_named("is_null", std::slice::from_ref(&**operand), text),
         ExprKind::Try(operand) => write_named("try", std::slice::from_ref(&**operand), text),
+        ExprKind::Each { collection, parameter, body } => {
+            text.push_str(&format!("each p{parameter} ("));
+            write_canonical(collection, text);
+            text.push_str("->");
+            write_canonical(body, text);
+            text.push(')');
+        }
         ExprKind::Case { branches, otherwise } => {
             text.push_str("case(");
             for (condition, result) in branches {
@@ -143,7 +154,7 @@ pub(super) fn columns(expr: &Expr) -> BTreeSet<ColumnId> {
 }
 
 pub(super) fn is_leaf(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Slot(_) | ExprKind::Literal(_))
+    matches!(expr.kind, ExprKind::Slot(_) | ExprKind::Literal(_) | ExprKind::Parameter(_))
 }
 
 /// The operands of nested ANDs, in order, without literal TRUEs.

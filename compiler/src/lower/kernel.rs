@@ -50,6 +50,7 @@ impl Naming {
             ExprKind::Coalesce(_) => "coalesce".to_string(),
             ExprKind::IsNull(_) => "is null".to_string(),
             ExprKind::Try(_) => "try".to_string(),
+            ExprKind::Each { parameter, .. } => format!("each {parameter}"),
             ExprKind::Case { otherwise, .. } => format!("case {}", otherwise.is_some()),
             ExprKind::Literal(value) => format!("{value:?}"),
             _ => Shown(expr).to_string(),
@@ -73,7 +74,8 @@ impl Naming {
         let count = self.counts.entry(class).or_default();
         *count += 1;
         if *count == 1 {
-            expr.children().into_iter().for_each(|child| self.count(child));
+            let outside = if matches!(expr.kind, ExprKind::Each { .. }) { 1 } else { usize::MAX };
+            expr.children().into_iter().take(outside).for_each(|child| self.count(child));
         }
     }
 
@@ -92,7 +94,9 @@ impl Naming {
             ExprKind::Try(_) => (false, false),
             _ => (always, always),
         };
-        for (position, child) in expr.children().into_iter().enumerate() {
+        // What a body computes stands for one element, and is no value of the row.
+        let outside = if matches!(expr.kind, ExprKind::Each { .. }) { 1 } else { usize::MAX };
+        for (position, child) in expr.children().into_iter().take(outside).enumerate() {
             self.name(child, if position == 0 { first } else { later });
         }
         let class = self.class(expr);

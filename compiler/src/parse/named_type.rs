@@ -20,7 +20,7 @@ impl Cx<'_> {
         Ok(CreateType { name, definition: TypeDefinition::Row(fields) })
     }
 
-    fn field(&mut self) -> Parsed<TypeField> {
+    pub(super) fn field(&mut self) -> Parsed<TypeField> {
         let name = self.name()?;
         let start = self.next_span();
         let ty = self.data_type()?;

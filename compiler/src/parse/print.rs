@@ -22,6 +22,7 @@ impl Display for Statement {
                 format!("CREATE INDEX {} ON {} ({})", index.name, index.view, list(&index.columns))
             }
             StatementKind::CreateType(ty) => ty.to_string(),
+            StatementKind::CreateFunction(function) => function.to_string(),
             StatementKind::Set(set) => format!("SET {} = '{}'", set.name, set.value.replace('\'', "''")),
         });
         writeln!(f, "{text};")
@@ -79,18 +80,30 @@ impl Display for TableConstraint {
     }
 }
 
+impl Display for TypeField {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}{}", self.name, self.ty, if self.nullable { "" } else { " NOT NULL" })
+    }
+}
+
+fn fields(fields: &[TypeField]) -> String {
+    fields.iter().map(TypeField::to_string).collect::<Vec<_>>().join(", ")
+}
+
 impl Display for CreateType {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.definition {
             TypeDefinition::Alias(ty, _) => write!(f, "CREATE TYPE {} AS {ty}", self.name),
-            TypeDefinition::Row(fields) => {
-                let field = |field: &TypeField| {
-                    format!("{} {}{}", field.name, field.ty, if field.nullable { "" } else { " NOT NULL" })
-                };
-                let fields: Vec<String> = fields.iter().map(field).collect();
-                write!(f, "CREATE TYPE {} AS ({})", self.name, fields.join(", "))
-            }
+            TypeDefinition::Row(parts) => write!(f, "CREATE TYPE {} AS ({})", self.name, fields(parts)),
         }
+    }
+}
+
+impl Display for CreateFunction {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "CREATE FUNCTION {}({}) RETURNS {}", self.name, fields(&self.parameters), self.returns.ty)?;
+        f.write_str(if self.returns.nullable { "" } else { " NOT NULL" })?;
+        self.body.as_ref().map_or(Ok(()), |body| write!(f, " AS {body}"))
     }
 }
 

@@ -29,6 +29,7 @@ pub enum StatementKind {
     CreateView(CreateView),
     CreateIndex(CreateIndex),
     CreateType(CreateType),
+    CreateFunction(CreateFunction),
     Set(Set),
 }
 
@@ -123,6 +124,15 @@ pub struct CreateIndex {
 pub struct CreateType {
     pub name: Name,
     pub definition: TypeDefinition,
+}
+
+#[derive(Clone, Debug)]
+pub struct CreateFunction {
+    pub name: Name,
+    pub parameters: Vec<TypeField>,
+    pub returns: TypeField,
+    /// None for one that is written in Rust.
+    pub body: Option<Expr>,
 }
 
 #[derive(Clone, Debug)]

@@ -215,6 +215,9 @@ impl Check<'_> {
             ExprKind::Call { function, .. } if !function.takes(types.len()) => {
                 Err(format!("{} with {} arguments", function.name, types.len()))
             }
+            ExprKind::Each { body, .. } if expr.ty.ty != SqlType::array(body.ty.ty) => {
+                Err(format!("{expr} is {}", expr.ty))
+            }
             ExprKind::And(_) | ExprKind::Or(_) if types.iter().any(|ty| *ty != SqlType::Boolean) => {
                 Err(format!("{expr} over {types:?}"))
             }

@@ -46,6 +46,15 @@ pub enum ExprKind {
     Coalesce(Vec<Expr>),
     /// NULL where the operand fails (SAFE_CAST).
     Try(Box<Expr>),
+    /// The array of the body's values, one for each element of an array, by which the parameter stands; NULL of NULL. The body
+    /// has no subquery.
+    Each {
+        collection: Box<Expr>,
+        parameter: u32,
+        body: Box<Expr>,
+    },
+    /// The element in the body of the [`ExprKind::Each`] with this number.
+    Parameter(u32),
     /// Only between `bind` and decorrelation.
     Subquery {
         kind: SubqueryKind,
@@ -88,7 +97,8 @@ impl Expr {
     /// Direct sub-expressions (the operands of a subquery included, its plan not).
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
-            ExprKind::Column(_) | ExprKind::Slot(_) | ExprKind::Literal(_) => vec![],
+            ExprKind::Column(_) | ExprKind::Slot(_) | ExprKind::Literal(_) | ExprKind::Parameter(_) => vec![],
+            ExprKind::Each { collection, body, .. } => vec![collection, body],
             ExprKind::Call { arguments, .. } => arguments.iter().collect(),
             ExprKind::And(operands) | ExprKind::Or(operands) | ExprKind::Coalesce(operands) => {
                 operands.iter().collect()
@@ -109,7 +119,8 @@ impl Expr {
 
     pub fn children_mut(&mut self) -> Vec<&mut Expr> {
         match &mut self.kind {
-            ExprKind::Column(_) | ExprKind::Slot(_) | ExprKind::Literal(_) => vec![],
+            ExprKind::Column(_) | ExprKind::Slot(_) | ExprKind::Literal(_) | ExprKind::Parameter(_) => vec![],
+            ExprKind::Each { collection, body, .. } => vec![collection, body],
             ExprKind::Call { arguments, .. } => arguments.iter_mut().collect(),
             ExprKind::And(operands) | ExprKind::Or(operands) | ExprKind::Coalesce(operands) => {
                 operands.iter_mut().collect()
@@ -147,6 +158,10 @@ impl Expr {
                     };
                     a.len() == b.len() && a.iter().zip(b).all(both) && last
                 }
+                (
+                    K::Each { collection: a, parameter: p, body: b },
+                    K::Each { collection: c, parameter: q, body: d },
+                ) => p == q && a.alike(c, plans) && b.alike(d, plans),
                 (K::Subquery { .. }, K::Subquery { .. }) => plans(self, other),
                 (a, b) => a == b,
             }

@@ -227,6 +227,10 @@ fn expression(expr: &Expr, names: &Names) -> String {
         }
         ExprKind::Coalesce(operands) => format!("COALESCE({})", list(operands, names)),
         ExprKind::Try(operand) => format!("TRY({})", expression(operand, names)),
+        ExprKind::Each { collection, parameter, body } => {
+            format!("EACH({}, p{parameter} -> {})", expression(collection, names), expression(body, names))
+        }
+        ExprKind::Parameter(parameter) => format!("p{parameter}"),
         ExprKind::Subquery { kind, .. } => match kind {
             SubqueryKind::Scalar => "SUBQUERY".to_string(),
             SubqueryKind::Exists => "EXISTS(SUBQUERY)".to_string(),

@@ -37,6 +37,21 @@ impl Evaluation<'_> {
                 Ok(Value::Null)
             }
             ExprKind::Try(operand) => Ok(self.value(operand, scope).unwrap_or(Value::Null)),
+            ExprKind::Each { collection, parameter, body } => {
+                let Value::Array(elements) = self.value(collection, scope)? else { return Ok(Value::Null) };
+                let mut made = vec![];
+                for element in elements.iter() {
+                    self.parameters.push((*parameter, element.clone()));
+                    let value = self.value(body, scope);
+                    self.parameters.pop();
+                    made.push(value?);
+                }
+                Ok(Value::array(made))
+            }
+            ExprKind::Parameter(parameter) => {
+                let known = self.parameters.iter().rev().find(|(number, _)| number == parameter);
+                Ok(known.map_or(Value::Null, |(_, value)| value.clone()))
+            }
             ExprKind::Subquery { kind, plan } => self.subquery(kind, plan, expr, scope),
         }
     }

@@ -36,7 +36,7 @@ pub struct Contents {
 pub fn evaluate(program: &Program, tables: &[Vec<Row>]) -> Vec<Contents> {
     let mut views: Vec<Contents> = vec![];
     for view in &program.views {
-        let mut evaluation = Evaluation { tables, views: &views, errors: vec![] };
+        let mut evaluation = Evaluation { tables, views: &views, errors: vec![], parameters: vec![] };
         let ids: Vec<ColumnId> = view.plan.columns().iter().map(|column| column.id).collect();
         let rows = evaluation.rows(&view.plan, None);
         let pick = |row: &Row| -> Row {
@@ -56,6 +56,8 @@ struct Evaluation<'a> {
     tables: &'a [Vec<Row>],
     views: &'a [Contents],
     errors: Vec<EvalError>,
+    /// The elements that lambdas around the current expression stand for.
+    parameters: Vec<(u32, Value)>,
 }
 
 /// The columns an expression may name: those of its operator's input, then those of the enclosing queries.

@@ -98,6 +98,7 @@ fn retype_expr(expr: &mut Expr, types: &Types) {
         }
         ExprKind::Coalesce(operands) => operands.iter().all(|operand| operand.ty.nullable),
         ExprKind::Try(operand) => operand.ty.nullable || operand.fallible(),
-        ExprKind::Slot(_) | ExprKind::Subquery { .. } => expr.ty.nullable,
+        ExprKind::Each { collection, .. } => collection.ty.nullable,
+        ExprKind::Slot(_) | ExprKind::Parameter(_) | ExprKind::Subquery { .. } => expr.ty.nullable,
     };
 }

@@ -17,7 +17,8 @@ fn too_many() -> SqlError {
     SqlError::new(INVALID_ARGUMENT, format!("an array has at most {MAX_ELEMENTS} elements"))
 }
 
-fn elements(value: &Value) -> &[Value] {
+/// The elements of an array; none of anything else.
+pub fn elements(value: &Value) -> &[Value] {
     match value {
         Value::Array(elements) => elements,
         _ => &[],
@@ -307,6 +308,23 @@ fn best(values: &[Value], wanted: std::cmp::Ordering) -> Value {
         .unwrap_or(Value::Null)
 }
 
+/// Three-valued: TRUE in any element, else unknown if any is NULL.
+pub fn any_true(values: &[Value], _: &Signature<'_>) -> Outcome {
+    let truths = elements(&values[0]);
+    Ok(match truths.contains(&Value::Boolean(true)) {
+        true => Value::Boolean(true),
+        false if truths.contains(&Value::Null) => Value::Null,
+        false => Value::Boolean(false),
+    })
+}
+
+/// The elements beside which the other array has TRUE.
+pub fn selected(values: &[Value], _: &Signature<'_>) -> Outcome {
+    let pairs = elements(&values[0]).iter().zip(elements(&values[1]));
+    let chosen = pairs.filter(|(_, truth)| **truth == Value::Boolean(true));
+    Ok(Value::array(chosen.map(|(element, _)| element.clone())))
+}
+
 pub fn max(values: &[Value], _: &Signature<'_>) -> Outcome {
     Ok(best(values, std::cmp::Ordering::Greater))
 }
@@ -426,6 +444,8 @@ boxed_functions! { pub static FUNCTIONS:
     "ARRAY_REMOVE" (ARRAY, ANY) -> (shape array::append_shape) = array::remove, Strict {}, "The array without an element.";
     "ARRAY_REPEAT" (ANY, BIGINT) -> (shape array::repeat_shape) = array::repeat, Custom {fallible}, "The element so many times.";
     "ARRAY_INSERT" (ARRAY, BIGINT, ANY) -> (shape array::insert_shape) = array::insert, Custom {fallible}, "The array with an element put in at a position, counted from the end when negative.";
+    "ANY TRUE" (ARRAY) -> (is BOOLEAN) = array::any_true, StrictToOption {}, "TRUE in any element, else NULL in any, else FALSE: ARRAY_EXISTS(a, x -> condition) over the conditions.";
+    "SELECTED" (ARRAY, ARRAY) -> (shape array::same_array) = array::selected, Strict {}, "The elements beside TRUE: ARRAY_FILTER(a, x -> condition) with the conditions.";
     "ARRAY_MAX" (ARRAY) -> (shape array::element_shape) = array::max, StrictToOption {}, "The greatest element.";
     "ARRAY_MIN" (ARRAY) -> (shape array::element_shape) = array::min, StrictToOption {}, "The least element.";
     "SORT_ARRAY" (ARRAY) -> (shape array::same_array) = array::sort, Strict {}, "The elements in ascending order.";

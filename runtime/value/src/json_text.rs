@@ -25,10 +25,15 @@ impl From<Fault> for NotRead {
 
 /// The value of a whole text; `None` when it is not JSON.
 pub fn parse_variant(text: &str) -> Option<Value> {
+    parse_as(text, SqlType::Variant)
+}
+
+/// The value of a type that a whole text denotes; `None` when it is not JSON or not of the type.
+pub fn parse_as(text: &str, ty: SqlType) -> Option<Value> {
     // Behind the text, so that a number at its end is known to be whole.
     let text = format!("{text}\n");
     let mut cursor = Cursor::new(text.as_bytes(), 0);
-    let value = read(&mut cursor, SqlType::Variant, 0).ok()?;
+    let value = read(&mut cursor, ty, 0).ok()?;
     matches!(cursor.peek(), Err(Fault::Incomplete)).then_some(value)
 }
 

@@ -40,6 +40,12 @@ pub fn parse(values: &[Value], _: &Signature<'_>) -> Outcome {
     Ok(json_text::parse_variant(text).unwrap_or(Value::Null))
 }
 
+/// The value of the result's type; NULL for a text that denotes none.
+pub fn json_as(values: &[Value], signature: &Signature<'_>) -> Outcome {
+    let Value::Text(text) = &values[0] else { return Ok(Value::Null) };
+    Ok(json_text::parse_as(text, signature.result).unwrap_or(Value::Null))
+}
+
 pub fn to_json(values: &[Value], signature: &Signature<'_>) -> Outcome {
     let mut out = String::new();
     json_value(&values[0], signature.arguments[0], &mut out);
@@ -241,6 +247,7 @@ boxed_functions! { pub static FUNCTIONS:
     "VARIANTNULL" () -> (is VARIANT) = variant::null, Strict {}, "The null of JSON.";
     "TYPEOF" (VARIANT) -> (is VARCHAR) = variant::type_of, Never {}, "The name of the type of the value inside.";
     "PARSE_JSON" (VARCHAR) -> (is VARIANT) = variant::parse, StrictToOption {}, "The value of a JSON text; NULL when it is not JSON.";
+    "JSON_AS" (VARCHAR) -> (is ANY) = variant::json_as, StrictToOption {}, "The value of a type that a JSON text denotes, as jsonstring_as_... functions of a program give it.";
     "TO_JSON" (ANY) -> (is VARCHAR) = variant::to_json, Strict {}, "The value as JSON text.";
     "[]" (VARIANT, VARCHAR) -> (is VARIANT) = variant::field, StrictToOption {}, "The value of a key.";
     "[]" (VARIANT, BIGINT) -> (is VARIANT) = variant::element, StrictToOption {}, "The element at a position.";

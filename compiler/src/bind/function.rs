@@ -1,0 +1,143 @@
+//! Functions that the program defines: a call is its body over the arguments.
+
+use super::scope::{Clause, Scope};
+use super::{Binder, Bound, Reported};
+use crate::diagnostic::{Diagnostic, code};
+use crate::library::overloads;
+use crate::parse::{CreateFunction, TypeField};
+use crate::plan::{Expr, Span};
+use feldc_value::{ColumnType, SqlType};
+use sqlparser::ast;
+
+/// A function of the program; none of its own when its statement failed.
+#[derive(Clone)]
+pub(super) struct UserFunction {
+    definition: Option<Definition>,
+    span: Span,
+}
+
+#[derive(Clone)]
+struct Definition {
+    parameters: Vec<(String, SqlType)>,
+    returns: ColumnType,
+    body: Body,
+}
+
+#[derive(Clone)]
+enum Body {
+    Expression(ast::Expr),
+    /// `jsonstring_as_...`: the value that a JSON text denotes.
+    Json,
+}
+
+impl Binder<'_> {
+    pub(super) fn create_function(&mut self, function: &CreateFunction) {
+        let name = &function.name;
+        let taken = self.functions.get(&name.text).map(|function| function.span);
+        if let Some(first) = taken {
+            let error = Diagnostic::error(
+                code::DUPLICATE_OBJECT,
+                format!("function \"{}\" already exists", name.text),
+                name.span,
+            );
+            self.report(
+                error.also(first, "first defined here").help("a function has one definition: give one another name"),
+            );
+            return;
+        }
+        if overloads(&name.text).next().is_some() || super::aggregate::is_aggregate(&name.text.to_uppercase()) {
+            let headline = format!("the function {} is built in", name.text.to_uppercase());
+            let error = Diagnostic::error(code::DUPLICATE_OBJECT, headline, name.span);
+            self.report(error.help("choose another name"));
+            return;
+        }
+        let definition = self.definition(function).ok();
+        let checked = definition.is_some_and(|definition| {
+            self.functions
+                .insert(name.text.clone(), UserFunction { definition: Some(definition.clone()), span: name.span });
+            let call = self.check_body(&definition, name.span);
+            call.is_ok()
+        });
+        if !checked {
+            self.functions.insert(name.text.clone(), UserFunction { definition: None, span: name.span });
+        }
+    }
+
+    fn definition(&mut self, function: &CreateFunction) -> Bound<Definition> {
+        let ty = |binder: &mut Self, field: &TypeField| binder.data_type(&field.ty, field.ty_span);
+        let mut parameters: Vec<(String, SqlType)> = vec![];
+        for field in &function.parameters {
+            if parameters.iter().any(|(name, _)| *name == field.name.text) {
+                let headline = format!("parameter \"{}\" is defined twice", field.name.text);
+                return self.fail(Diagnostic::error(code::DUPLICATE_COLUMN, headline, field.name.span));
+            }
+            let ty = ty(self, field)?;
+            parameters.push((field.name.text.clone(), ty));
+        }
+        let returns = ColumnType::new(ty(self, &function.returns)?, function.returns.nullable);
+        let json = function.name.text.starts_with("jsonstring_as_")
+            && matches!(parameters.as_slice(), [(_, ty)] if ty.is_text());
+        let body = match &function.body {
+            Some(body) => Body::Expression(body.clone()),
+            None if json => Body::Json,
+            None => {
+                let error = Diagnostic::unsupported("a function without body (written in Rust)", function.name.span);
+                return self.fail(error.help("write the body in SQL: CREATE FUNCTION ... RETURNS type AS expression"));
+            }
+        };
+        Ok(Definition { parameters, returns, body })
+    }
+
+    /// Reports what is wrong with a body where it is defined, not only where it is called. It does not see itself.
+    fn check_body(&mut self, definition: &Definition, span: Span) -> Bound<Expr> {
+        let arguments = definition.parameters.iter().map(|(_, ty)| super::coerce::null(*ty, span)).collect();
+        let name = self.functions.keys().find(|name| self.functions[*name].span == span).cloned();
+        let own = name.and_then(|name| self.functions.remove_entry(&name));
+        let result = self.body(definition, arguments, span);
+        self.functions.extend(own);
+        result
+    }
+
+    /// Is it a function of the program?
+    pub(super) fn is_user_function(&self, name: &str) -> bool {
+        self.functions.contains_key(name)
+    }
+
+    pub(super) fn user_call(&mut self, name: &str, arguments: Vec<Expr>, span: Span) -> Bound<Expr> {
+        let Some(definition) = self.functions.get(name).and_then(|function| function.definition.clone()) else {
+            return Err(Reported);
+        };
+        if arguments.len() != definition.parameters.len() {
+            let (wanted, given) = (definition.parameters.len(), arguments.len());
+            let headline = format!("function {name} takes {wanted} arguments, not {given}");
+            let error = Diagnostic::error(code::UNDEFINED_FUNCTION, headline, span);
+            let defined = self.functions[name].span;
+            return self.fail(error.also(defined, "defined here"));
+        }
+        self.body(&definition, arguments, span)
+    }
+
+    fn body(&mut self, definition: &Definition, arguments: Vec<Expr>, span: Span) -> Bound<Expr> {
+        let mut given = vec![];
+        for (argument, (name, ty)) in arguments.into_iter().zip(&definition.parameters) {
+            let place = argument.span;
+            given.push((name.clone(), Some(self.cast(argument, *ty, place)?)));
+        }
+        let result = match &definition.body {
+            Body::Json => {
+                let text = given.pop().and_then(|(_, text)| text).ok_or(Reported)?;
+                self.json_as(text, definition.returns.ty, span)?
+            }
+            Body::Expression(body) => {
+                // The body sees its parameters alone.
+                let scope = Scope { aliases: given, ..Scope::new(vec![], Clause::From) };
+                let outer = std::mem::replace(&mut self.scopes, vec![scope]);
+                let result = self.expr(body);
+                self.scopes = outer;
+                result?
+            }
+        };
+        let place = result.span;
+        self.cast(result, definition.returns.ty, place)
+    }
+}

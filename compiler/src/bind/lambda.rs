@@ -1,0 +1,85 @@
+//! Functions that take a function: `TRANSFORM(a, x -> e)`, `ARRAY_EXISTS(a, x -> condition)`, `ARRAY_FILTER(a, x -> condition)`.
+
+use super::scope::Scope;
+use super::{Binder, Bound};
+use crate::diagnostic::{Diagnostic, code};
+use crate::plan::{Expr, ExprKind, Span};
+use feldc_value::{ColumnType, SqlType};
+use sqlparser::ast::{self, OneOrManyWithParens};
+
+impl Binder<'_> {
+    pub(super) fn higher_order(
+        &mut self,
+        name: &str,
+        collection: &ast::Expr,
+        lambda: &ast::LambdaFunction,
+        span: Span,
+    ) -> Bound<Expr> {
+        let collection = self.expr(collection)?;
+        let collection = match collection.ty.ty {
+            SqlType::Array(_) => collection,
+            SqlType::Null => super::coerce::null(SqlType::array(SqlType::VARCHAR), collection.span),
+            ty => {
+                let error =
+                    Diagnostic::error(code::DATATYPE_MISMATCH, format!("{name} takes an ARRAY, not {ty}"), span);
+                return self.fail(error);
+            }
+        };
+        let again = self.fresh_expr(&collection)?;
+        let body = |binder: &mut Self, collection: Expr| binder.each(collection, lambda, span);
+        match name {
+            "TRANSFORM" => body(self, collection),
+            _ => {
+                let conditions = body(self, collection)?;
+                let is_condition =
+                    matches!(conditions.ty.ty, SqlType::Array(ty) if matches!(*ty, SqlType::Boolean | SqlType::Null));
+                if !is_condition {
+                    let headline = format!("the condition of {name} must be BOOLEAN");
+                    return self.fail(Diagnostic::error(code::DATATYPE_MISMATCH, headline, span));
+                }
+                match name {
+                    "ARRAY_FILTER" => self.call("SELECTED", vec![again, conditions], span),
+                    _ => self.call("ANY TRUE", vec![conditions], span),
+                }
+            }
+        }
+    }
+
+    /// The values of a lambda for the elements of an array.
+    fn each(&mut self, collection: Expr, lambda: &ast::LambdaFunction, span: Span) -> Bound<Expr> {
+        let parameter = match &lambda.params {
+            OneOrManyWithParens::One(parameter) => parameter,
+            OneOrManyWithParens::Many(parameters) if parameters.len() == 1 => &parameters[0],
+            OneOrManyWithParens::Many(_) => {
+                let headline = "a lambda over the elements of an array has one parameter";
+                let error = Diagnostic::error(code::SYNTAX_ERROR, headline, span);
+                return self.fail(error.help("write x -> expression"));
+            }
+        };
+        let element = match collection.ty.ty {
+            SqlType::Array(element) if *element == SqlType::Null => SqlType::VARCHAR,
+            SqlType::Array(element) => *element,
+            other => other,
+        };
+        let place = collection.span;
+        let collection = self.cast(collection, SqlType::array(element), place)?;
+        let name = self.name(&parameter.name);
+        let number = self.fresh_id().0;
+        let value = Expr { kind: ExprKind::Parameter(number), ty: ColumnType::new(element, true), span: name.span };
+        let column =
+            super::scope::ScopeColumn { table: None, name: name.text, quoted: name.quoted, expr: value, bare: true };
+        let clause = self.scopes.last().map_or(super::scope::Clause::From, |scope| scope.clause);
+        let body = self.within(Scope::new(vec![column], clause), |binder| binder.expr(&lambda.body)).0?;
+        if contains_subquery(&body) {
+            let error = Diagnostic::error(code::FEATURE_NOT_SUPPORTED, "a lambda has a subquery", body.span);
+            return self.fail(error.help("take the elements apart with UNNEST instead"));
+        }
+        let ty = ColumnType::new(SqlType::array(body.ty.ty), collection.ty.nullable);
+        let kind = ExprKind::Each { collection: Box::new(collection), parameter: number, body: Box::new(body) };
+        Ok(Expr { kind, ty, span })
+    }
+}
+
+fn contains_subquery(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Subquery { .. }) || expr.children().into_iter().any(contains_subquery)
+}
