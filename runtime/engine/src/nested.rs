@@ -135,7 +135,8 @@ impl Reader<'_> {
             _ if mark == variant_rank(DECIMAL) => SqlType::Decimal { precision: 38, scale: self.bytes[self.take(1)] },
             _ => variant_type(mark),
         };
-        let value = self.value(ty);
+        // The null of JSON has nothing behind its mark.
+        let value = if ty == SqlType::Variant { Value::Null } else { self.value(ty) };
         Value::Variant(Arc::new(Variant { ty, value }))
     }
 }
@@ -145,8 +146,9 @@ const DECIMAL: SqlType = SqlType::Decimal { precision: 38, scale: 0 };
 /// The type with a mark.
 fn variant_type(mark: u8) -> SqlType {
     use feldc_value::function::kind;
-    const TYPES: [SqlType; 23] = [
+    const TYPES: [SqlType; 24] = [
         SqlType::Null,
+        SqlType::Variant,
         SqlType::Boolean,
         SqlType::TinyInt,
         SqlType::SmallInt,

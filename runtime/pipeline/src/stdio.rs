@@ -8,6 +8,8 @@
 //! <- {"committed":7}                    or {"error":"..."}
 //! ```
 //!
+//! In views' rows bytes are hexadecimal digits and VARIANTs the text of their JSON.
+//!
 //! Each commit has exactly one answer, the last of its lines. Lines that cannot be taken are skipped and make that answer
 //! an error naming the first of them; the other rows of the commit are applied and their changes printed. A failed
 //! evaluation under `SET on_error = 'fail'` is an error answer without changes, and the last one: the program has
@@ -346,7 +348,7 @@ impl Printer {
             prefix
         };
         Printer {
-            rows: JsonRows::new(columns),
+            rows: JsonRows::with_texts(columns),
             delete: prefix("delete"),
             insert: prefix("insert"),
             line: String::new(),

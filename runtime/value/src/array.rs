@@ -79,7 +79,11 @@ pub fn arrays_to_boolean(arguments: &[SqlType]) -> Result<Shape, SqlError> {
 }
 
 pub fn same_array(arguments: &[SqlType]) -> Result<Shape, SqlError> {
-    Ok(Shape { arguments: arguments.to_vec(), result: arguments[0] })
+    // NULL is an array of anything.
+    let array = SqlType::array(element_of(arguments[0]));
+    let mut arguments = arguments.to_vec();
+    arguments[0] = array;
+    Ok(Shape { arguments, result: array })
 }
 
 pub fn element_shape(arguments: &[SqlType]) -> Result<Shape, SqlError> {
@@ -101,6 +105,11 @@ fn with_element(arguments: &[SqlType], array: usize, element: usize) -> Result<(
 
 pub fn append_shape(arguments: &[SqlType]) -> Result<Shape, SqlError> {
     let (arguments, result) = with_element(arguments, 0, 1)?;
+    Ok(Shape { arguments, result })
+}
+
+pub fn prepend_shape(arguments: &[SqlType]) -> Result<Shape, SqlError> {
+    let (arguments, result) = with_element(arguments, 1, 0)?;
     Ok(Shape { arguments, result })
 }
 
@@ -184,6 +193,10 @@ pub fn prepend(values: &[Value], _: &Signature<'_>) -> Outcome {
     }
 }
 
+pub fn prepend_to(values: &[Value], signature: &Signature<'_>) -> Outcome {
+    prepend(&[values[1].clone(), values[0].clone()], signature)
+}
+
 pub fn concat(values: &[Value], _: &Signature<'_>) -> Outcome {
     if values.iter().map(|value| elements(value).len()).sum::<usize>() > MAX_ELEMENTS {
         return Err(too_many());
@@ -252,16 +265,25 @@ pub fn overlap(values: &[Value], _: &Signature<'_>) -> Outcome {
 }
 
 pub fn holds(values: &[Value], _: &Signature<'_>) -> Outcome {
+    if values[0].is_null() {
+        return Ok(Value::Null);
+    }
     Ok(Value::Boolean(contains(elements(&values[0]), &values[1])))
 }
 
 /// 0 where the element is not in the array.
 pub fn position(values: &[Value], _: &Signature<'_>) -> Outcome {
+    if values[0].is_null() {
+        return Ok(Value::Null);
+    }
     let found = elements(&values[0]).iter().position(|element| equal(element, &values[1]));
     Ok(Value::Integer(found.map_or(0, |at| at as i32 + 1)))
 }
 
 pub fn remove(values: &[Value], _: &Signature<'_>) -> Outcome {
+    if values[0].is_null() {
+        return Ok(Value::Null);
+    }
     Ok(Value::array(elements(&values[0]).iter().filter(|element| !equal(element, &values[1])).cloned()))
 }
 
@@ -385,12 +407,10 @@ pub fn join(values: &[Value], signature: &Signature<'_>) -> Outcome {
 /// All integers from the first argument to the second; none when the first is greater.
 pub fn sequence(values: &[Value], _: &Signature<'_>) -> Outcome {
     let (from, to) = (integer(&values[0]), integer(&values[1]));
-    let count = i128::from(to) - i128::from(from) + 1;
-    match usize::try_from(count) {
-        Err(_) => Ok(Value::array([])),
-        Ok(count) if count > MAX_ELEMENTS => Err(too_many()),
-        Ok(_) => Ok(Value::array((from..=to).map(Value::BigInt))),
+    if i128::from(to) - i128::from(from) >= MAX_ELEMENTS as i128 {
+        return Err(too_many());
     }
+    Ok(Value::array((from..=to).map(Value::BigInt)))
 }
 
 pub fn integers_shape(arguments: &[SqlType]) -> Result<Shape, SqlError> {
@@ -439,9 +459,11 @@ boxed_functions! { pub static FUNCTIONS:
     "ARRAY_INTERSECT" (ARRAY, ARRAY) -> (shape array::arrays_shape) = array::intersect, Strict {}, "The elements of both arrays, each once, in order.";
     "ARRAY_EXCEPT" (ARRAY, ARRAY) -> (shape array::arrays_shape) = array::except, Strict {}, "The elements of the first array that the second has not, each once, in order.";
     "ARRAYS_OVERLAP" (ARRAY, ARRAY) -> (shape array::arrays_to_boolean) = array::overlap, Strict {}, "Have the arrays an element in common?";
-    "ARRAY_CONTAINS" (ARRAY, ANY) -> (shape array::search_shape) = array::holds, Strict {}, "Is the element in the array?";
-    "ARRAY_POSITION" (ARRAY, ANY) -> (shape array::position_shape) = array::position, Strict {}, "Where the element stands first; 0 where it does not.";
-    "ARRAY_REMOVE" (ARRAY, ANY) -> (shape array::append_shape) = array::remove, Strict {}, "The array without an element.";
+    "||" (ARRAY, ANY) -> (shape array::append_shape) = array::append, Custom {}, "The array with an element behind its last.";
+    "||" (ANY, ARRAY) -> (shape array::prepend_shape) = array::prepend_to, Custom {}, "The array with an element before its first.";
+    "ARRAY_CONTAINS" (ARRAY, ANY) -> (shape array::search_shape) = array::holds, Custom {}, "Is the element in the array?";
+    "ARRAY_POSITION" (ARRAY, ANY) -> (shape array::position_shape) = array::position, Custom {}, "Where the element stands first; 0 where it does not.";
+    "ARRAY_REMOVE" (ARRAY, ANY) -> (shape array::append_shape) = array::remove, Custom {}, "The array without an element.";
     "ARRAY_REPEAT" (ANY, BIGINT) -> (shape array::repeat_shape) = array::repeat, Custom {fallible}, "The element so many times.";
     "ARRAY_INSERT" (ARRAY, BIGINT, ANY) -> (shape array::insert_shape) = array::insert, Custom {fallible}, "The array with an element put in at a position, counted from the end when negative.";
     "ANY TRUE" (ARRAY) -> (is BOOLEAN) = array::any_true, StrictToOption {}, "TRUE in any element, else NULL in any, else FALSE: ARRAY_EXISTS(a, x -> condition) over the conditions.";

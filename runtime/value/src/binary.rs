@@ -47,6 +47,9 @@ pub fn from_int<A: Integer>(value: A, signature: &Signature<'_>) -> Vec<u8> {
     let bytes = wide.to_be_bytes();
     let own = &bytes[bytes.len() - size_of::<A>()..];
     match signature.result {
+        SqlType::Varbinary { length: Some(length) } if (length as usize) < own.len() => {
+            own[own.len() - length as usize..].to_vec()
+        }
         SqlType::Binary { length } => {
             let length = length as usize;
             let mut fitted = vec![0; length.saturating_sub(own.len())];

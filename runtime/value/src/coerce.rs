@@ -15,7 +15,7 @@ pub fn implicit_cast_allowed(from: SqlType, to: SqlType) -> bool {
     match (from, to) {
         (Null, _) => true,
         _ if from == to => true,
-        (_, Char { .. } | Varchar { .. }) => true,
+        (_, Char { .. } | Varchar { .. }) => !from.is_binary() && !from.is_nested(),
         _ if from.is_integer() && to.is_integer() => holds_integers(to, from),
         (Decimal { .. }, Decimal { .. }) => true,
         (_, Decimal { .. }) => from.is_integer(),

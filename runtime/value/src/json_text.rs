@@ -1,7 +1,7 @@
 //! JSON text to values of a type: what nested columns of inputs and PARSE_JSON read.
 
 use crate::json_cursor::{Cursor, Fault, Kind, unescape};
-use crate::nested::{array_of_variants, map, map_of_variants, to_variant};
+use crate::nested::{array_of_variants, json_null, map, map_of_variants, to_variant};
 use crate::text_form::parse_value;
 use crate::{ColumnType, RowField, SqlType, Value};
 
@@ -59,7 +59,7 @@ fn read(cursor: &mut Cursor<'_>, ty: SqlType, depth: usize) -> Result<Value, Not
         }
         (Kind::Array, SqlType::Binary { .. } | SqlType::Varbinary { .. }) => {
             let bytes = items(cursor, byte)?;
-            Ok(crate::nested::fit(Value::binary(bytes), ty))
+            Ok(Value::binary(bytes))
         }
         (Kind::Array, SqlType::Row(fields)) => row_of_list(cursor, &fields, depth),
         (Kind::Object, SqlType::Row(fields)) => row_of_object(cursor, &fields, depth),
@@ -143,7 +143,7 @@ fn variant(cursor: &mut Cursor<'_>, kind: Kind, depth: usize) -> Result<Value, N
     Ok(match kind {
         Kind::Null => {
             cursor.null()?;
-            Value::variant(SqlType::Null, Value::Null)
+            json_null()
         }
         Kind::Boolean => Value::variant(SqlType::Boolean, Value::Boolean(cursor.boolean()?)),
         Kind::Number => number(cursor.number()?)?,

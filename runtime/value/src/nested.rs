@@ -74,7 +74,9 @@ fn variants(a: &Variant, b: &Variant) -> Ordering {
 /// The place of a type among those of VARIANTs, which is also its mark in encoded rows.
 pub fn variant_rank(ty: SqlType) -> u8 {
     match ty {
-        SqlType::Null => 1,
+        SqlType::Null => 0,
+        // The null of JSON.
+        SqlType::Variant => 1,
         SqlType::Boolean => 2,
         SqlType::TinyInt => 3,
         SqlType::SmallInt => 4,
@@ -98,8 +100,8 @@ pub fn variant_rank(ty: SqlType) -> u8 {
         SqlType::Uuid => 22,
         SqlType::Array(_) => 23,
         SqlType::Map(_) => 24,
-        // A ROW is kept as a MAP, a VARIANT as what it holds.
-        SqlType::Row(_) | SqlType::Variant => 25,
+        // A ROW is kept as a MAP.
+        SqlType::Row(_) => 25,
     }
 }
 
@@ -175,23 +177,24 @@ pub fn cast_to_text(arguments: &[Value], signature: &Signature<'_>) -> Result<Va
     Ok(Value::text(fit_text(Cow::Owned(text), signature.result)))
 }
 
-/// The value as a VARIANT, with VARIANTs for its parts.
+/// The value as a VARIANT, with VARIANTs for its parts; NULL is one too, so that it can be a part.
 pub fn to_variant(value: &Value, ty: SqlType) -> Value {
     match (value, ty) {
-        (Value::Null | Value::Variant(_), _) => value.clone(),
+        (Value::Variant(_), _) => value.clone(),
+        (Value::Null, _) => Value::variant(SqlType::Null, Value::Null),
         (Value::Array(elements), SqlType::Array(element)) => {
-            let elements = elements.iter().map(|value| part_to_variant(value, *element));
+            let elements = elements.iter().map(|value| to_variant(value, *element));
             Value::variant(array_of_variants(), Value::array(elements))
         }
         (Value::Map(entries), SqlType::Map(entry)) => {
             let (key, value) = *entry.0;
-            let entries = entries.iter().map(|(k, v)| (part_to_variant(k, key), part_to_variant(v, value)));
+            let entries = entries.iter().map(|(k, v)| (to_variant(k, key), to_variant(v, value)));
             Value::variant(map_of_variants(), map(entries))
         }
         (Value::Row(values), SqlType::Row(fields)) => {
             let entries = values.iter().zip(fields.iter()).map(|(value, field)| {
                 let name = Value::variant(SqlType::VARCHAR, Value::text(field.name.0));
-                (name, part_to_variant(value, field.columntype.ty))
+                (name, to_variant(value, field.columntype.ty))
             });
             Value::variant(map_of_variants(), map(entries))
         }
@@ -206,12 +209,9 @@ pub fn to_variant(value: &Value, ty: SqlType) -> Value {
     }
 }
 
-/// NULL inside a VARIANT is the null of JSON.
-fn part_to_variant(value: &Value, ty: SqlType) -> Value {
-    match value {
-        Value::Null => Value::variant(SqlType::Null, Value::Null),
-        value => to_variant(value, ty),
-    }
+/// The null of JSON, which is a value, other than NULL.
+pub fn json_null() -> Value {
+    Value::variant(SqlType::Variant, Value::Null)
 }
 
 pub const fn array_of_variants() -> SqlType {
@@ -248,7 +248,7 @@ pub fn from_variant(arguments: &[Value], signature: &Signature<'_>) -> Result<Va
 
 fn held(variant: &Variant, to: SqlType) -> Option<Value> {
     match (&variant.value, variant.ty, to) {
-        (_, SqlType::Null, _) => None,
+        (Value::Null, _, _) => None,
         (_, _, SqlType::Variant) => Some(Value::Variant(Arc::new(variant.clone()))),
         (Value::Array(elements), _, SqlType::Array(element)) => {
             Some(Value::array(elements.iter().map(|value| part_held(value, *element))))
@@ -274,9 +274,7 @@ fn held(variant: &Variant, to: SqlType) -> Option<Value> {
         (value, from, to) if from.same_family(to) || (from.is_numeric() && to.is_numeric()) => {
             cast_value(value, from, to).ok()
         }
-        (value, SqlType::Varchar { .. }, to) if !to.is_numeric() && to != SqlType::Boolean && !to.is_binary() => {
-            cast_value(value, SqlType::VARCHAR, to).ok()
-        }
+        (value, SqlType::Varchar { .. }, to) if !to.is_binary() => cast_value(value, SqlType::VARCHAR, to).ok(),
         (value, from, to) if to.is_text() => cast_value(value, from, to).ok(),
         (value, SqlType::Date, SqlType::Timestamp | SqlType::TimestampTz)
         | (
@@ -315,7 +313,7 @@ boxed_functions! { pub static CASTS:
     "CAST" (ARRAY) -> (is VARCHAR) = nested::cast_to_text, Strict {}, "The array as JSON would show it.";
     "CAST" (MAP) -> (is VARCHAR) = nested::cast_to_text, Strict {}, "The map as JSON would show it.";
     "CAST" (ROW) -> (is VARCHAR) = nested::cast_to_text, Strict {}, "The row as JSON would show it.";
-    "CAST" (ANY) -> (is VARIANT) = nested::cast_to_variant, Strict {}, "The value with its type.";
+    "CAST" (ANY) -> (is VARIANT) = nested::cast_to_variant, Never {}, "The value with its type, NULL too.";
     "CAST" (VARIANT) -> (is ANY) = nested::from_variant, StrictToOption {}, "The value inside, NULL when it is of another type.";
 }
 

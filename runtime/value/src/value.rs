@@ -45,7 +45,7 @@ impl From<&Value> for Nested {
 /// least scale that it needs; CHAR is VARCHAR, BINARY is VARBINARY: equal values are equal variants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
-    /// NULL for the null of JSON.
+    /// NULL for NULL, VARIANT for the null of JSON.
     pub ty: SqlType,
     pub value: Value,
 }

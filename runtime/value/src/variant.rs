@@ -18,14 +18,24 @@ fn held(value: &Value) -> Option<&Variant> {
 
 /// The null of JSON.
 pub fn null(_: &[Value], _: &Signature<'_>) -> Outcome {
-    Ok(Value::variant(SqlType::Null, Value::Null))
+    Ok(nested::json_null())
+}
+
+/// A part of a VARIANT: that it holds NULL is NULL outside.
+fn part(found: Option<&Value>) -> Value {
+    match found {
+        Some(value) if held(value).is_some_and(|variant| variant.ty == SqlType::Null) => Value::Null,
+        Some(value) => value.clone(),
+        None => Value::Null,
+    }
 }
 
 /// The name of the type inside.
 pub fn type_of(values: &[Value], _: &Signature<'_>) -> Outcome {
     let name = match held(&values[0]).map(|variant| variant.ty) {
         None => "NULL".to_string(),
-        Some(SqlType::Null) => "VARIANT".to_string(),
+        Some(SqlType::Null) => "NULL".to_string(),
+        Some(SqlType::Variant) => "VARIANT".to_string(),
         Some(SqlType::Decimal { .. }) => "DECIMAL".to_string(),
         Some(SqlType::Array(_)) => "ARRAY".to_string(),
         Some(SqlType::Map(_)) => "MAP".to_string(),
@@ -58,7 +68,7 @@ pub fn field(values: &[Value], _: &Signature<'_>) -> Outcome {
     let Value::Map(entries) = &variant.value else { return Ok(Value::Null) };
     let wanted = Value::variant(SqlType::VARCHAR, Value::text(name.clone()));
     let found = entries.binary_search_by(|(key, _)| order(key, &wanted)).ok();
-    Ok(found.map_or(Value::Null, |at| entries[at].1.clone()))
+    Ok(part(found.map(|at| &entries[at].1)))
 }
 
 /// The element at a position from 1, or the value of an integer key; NULL where there is none.
@@ -67,7 +77,7 @@ pub fn element(values: &[Value], _: &Signature<'_>) -> Outcome {
     Ok(match &variant.value {
         Value::Array(elements) => {
             let at = usize::try_from(*index).ok().and_then(|index| index.checked_sub(1));
-            at.and_then(|at| elements.get(at)).cloned().unwrap_or(Value::Null)
+            part(at.and_then(|at| elements.get(at)))
         }
         Value::Map(entries) => {
             let is_wanted = |key: &Value| {
@@ -75,7 +85,7 @@ pub fn element(values: &[Value], _: &Signature<'_>) -> Outcome {
                     key.ty.is_integer() && crate::text_form::format_value(&key.value, key.ty) == index.to_string()
                 })
             };
-            entries.iter().find(|(key, _)| is_wanted(key)).map_or(Value::Null, |(_, value)| value.clone())
+            part(entries.iter().find(|(key, _)| is_wanted(key)).map(|(_, value)| value))
         }
         _ => Value::Null,
     })
@@ -91,8 +101,29 @@ pub fn keys(values: &[Value], _: &Signature<'_>) -> Outcome {
     Ok(Value::array(names))
 }
 
-pub fn keys_of_text(values: &[Value], signature: &Signature<'_>) -> Outcome {
-    keys(&[parse(values, signature)?], signature)
+/// `a.b` for the key `b` of the object at `a`; names that are no words stand in double quotes.
+pub fn paths(values: &[Value], _: &Signature<'_>) -> Outcome {
+    fn collect(variant: &Variant, before: &str, out: &mut Vec<Value>) {
+        let Value::Map(entries) = &variant.value else { return };
+        for (key, value) in entries.iter() {
+            let Some(Value::Text(name)) = held(key).map(|key| &key.value) else { continue };
+            let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+            let name = if is_word { name.to_string() } else { format!("\"{}\"", name.replace('"', "\\\"")) };
+            let path = if before.is_empty() { name } else { format!("{before}.{name}") };
+            out.push(Value::text(path.as_str()));
+            if let Some(inner) = held(value) {
+                collect(inner, &path, out);
+            }
+        }
+    }
+    match held(&values[0]) {
+        Some(variant) if matches!(variant.value, Value::Map(_)) => {
+            let mut out = vec![];
+            collect(variant, "", &mut out);
+            Ok(Value::array(out))
+        }
+        _ => Ok(Value::Null),
+    }
 }
 
 /// The fields of an object whose values are of the result's value type.
@@ -204,7 +235,7 @@ pub fn json_scalar(values: &[Value], _: &Signature<'_>) -> Outcome {
     let Some(value) = at_path(values)? else { return Ok(Value::Null) };
     Ok(match held(&value) {
         Some(Variant { value: Value::Text(text), .. }) => Value::text(text.clone()),
-        Some(variant) if !variant.ty.is_nested() && variant.ty != SqlType::Null => json_of(&value),
+        Some(variant) if !variant.ty.is_nested() && !variant.value.is_null() => json_of(&value),
         _ => Value::Null,
     })
 }
@@ -212,7 +243,11 @@ pub fn json_scalar(values: &[Value], _: &Signature<'_>) -> Outcome {
 /// An object or array as JSON; NULL for anything else.
 pub fn json_part(values: &[Value], _: &Signature<'_>) -> Outcome {
     let Some(value) = at_path(values)? else { return Ok(Value::Null) };
-    Ok(if held(&value).is_some_and(|variant| variant.ty.is_nested()) { json_of(&value) } else { Value::Null })
+    Ok(if held(&value).is_some_and(|variant| variant.value != Value::Null && variant.ty.is_nested()) {
+        json_of(&value)
+    } else {
+        Value::Null
+    })
 }
 
 pub fn json_exists(values: &[Value], _: &Signature<'_>) -> Outcome {
@@ -249,11 +284,10 @@ boxed_functions! { pub static FUNCTIONS:
     "PARSE_JSON" (VARCHAR) -> (is VARIANT) = variant::parse, StrictToOption {}, "The value of a JSON text; NULL when it is not JSON.";
     "JSON_AS" (VARCHAR) -> (is ANY) = variant::json_as, StrictToOption {}, "The value of a type that a JSON text denotes, as jsonstring_as_... functions of a program give it.";
     "TO_JSON" (ANY) -> (is VARCHAR) = variant::to_json, Strict {}, "The value as JSON text.";
-    "[]" (VARIANT, VARCHAR) -> (is VARIANT) = variant::field, StrictToOption {}, "The value of a key.";
     "[]" (VARIANT, BIGINT) -> (is VARIANT) = variant::element, StrictToOption {}, "The element at a position.";
-    "JSON_KEYS" (VARIANT) -> (shape variant::texts) = variant::keys, StrictToOption {}, "The keys of an object.";
+    "[]" (VARIANT, VARCHAR) -> (is VARIANT) = variant::field, StrictToOption {}, "The value of a key.";
+    "JSON_KEYS" (VARIANT) -> (shape variant::texts) = variant::paths, StrictToOption {}, "The paths of all keys of an object and of the objects in it.";
     "JSON_OBJECT_KEYS" (VARIANT) -> (shape variant::texts) = variant::keys, StrictToOption {}, "The keys of an object.";
-    "JSON_KEYS" (VARCHAR) -> (shape variant::texts) = variant::keys_of_text, StrictToOption {}, "The keys of an object in JSON text.";
     "JSON_EACH_BIGINT" (VARIANT) -> (shape variant::bigints) = variant::each, StrictToOption {}, "The fields of an object that are whole numbers.";
     "JSON_EACH_STRING" (VARIANT) -> (shape variant::strings) = variant::each, StrictToOption {}, "The fields of an object that are texts.";
     "JSON_EACH_BOOLEAN" (VARIANT) -> (shape variant::booleans) = variant::each, StrictToOption {}, "The fields of an object that are truth values.";

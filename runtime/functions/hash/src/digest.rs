@@ -6,8 +6,8 @@ use md5::Digest;
 use std::fmt::Write;
 use xxhash_rust::xxh64::xxh64;
 
-fn hexadecimal<D: Digest>(text: &str) -> String {
-    let digest = D::digest(text.as_bytes());
+fn hexadecimal<D: Digest>(bytes: &[u8]) -> String {
+    let digest = D::digest(bytes);
     let mut digits = String::with_capacity(2 * digest.len());
     for byte in digest.iter() {
         let _ = write!(digits, "{byte:02x}");
@@ -16,27 +16,51 @@ fn hexadecimal<D: Digest>(text: &str) -> String {
 }
 
 pub fn md5(text: &str) -> String {
-    hexadecimal::<md5::Md5>(text)
+    hexadecimal::<md5::Md5>(text.as_bytes())
 }
 
 pub fn sha1(text: &str) -> String {
-    hexadecimal::<sha1::Sha1>(text)
+    hexadecimal::<sha1::Sha1>(text.as_bytes())
 }
 
 pub fn sha224(text: &str) -> String {
-    hexadecimal::<sha2::Sha224>(text)
+    hexadecimal::<sha2::Sha224>(text.as_bytes())
 }
 
 pub fn sha256(text: &str) -> String {
-    hexadecimal::<sha2::Sha256>(text)
+    hexadecimal::<sha2::Sha256>(text.as_bytes())
 }
 
 pub fn sha384(text: &str) -> String {
-    hexadecimal::<sha2::Sha384>(text)
+    hexadecimal::<sha2::Sha384>(text.as_bytes())
 }
 
 pub fn sha512(text: &str) -> String {
-    hexadecimal::<sha2::Sha512>(text)
+    hexadecimal::<sha2::Sha512>(text.as_bytes())
+}
+
+pub fn md5_of_bytes(bytes: &[u8]) -> String {
+    hexadecimal::<md5::Md5>(bytes)
+}
+
+pub fn sha1_of_bytes(bytes: &[u8]) -> String {
+    hexadecimal::<sha1::Sha1>(bytes)
+}
+
+pub fn sha256_of_bytes(bytes: &[u8]) -> String {
+    hexadecimal::<sha2::Sha256>(bytes)
+}
+
+pub fn sha512_of_bytes(bytes: &[u8]) -> String {
+    hexadecimal::<sha2::Sha512>(bytes)
+}
+
+pub fn xxhash_of_bytes(bytes: &[u8]) -> i64 {
+    xxhash_of_bytes_seeded(bytes, 0)
+}
+
+pub fn xxhash_of_bytes_seeded(bytes: &[u8], seed: i64) -> i64 {
+    xxh64(bytes, seed.cast_unsigned()).cast_signed()
 }
 
 /// XXH64 of seed 0.
@@ -56,6 +80,12 @@ functions! { pub static FUNCTIONS:
     "SHA256" (VARCHAR) -> VARCHAR = digest::sha256, Strict {}, "SHA-256 digest in hexadecimal digits.";
     "SHA384" (VARCHAR) -> VARCHAR = digest::sha384, Strict {}, "SHA-384 digest in hexadecimal digits.";
     "SHA512" (VARCHAR) -> VARCHAR = digest::sha512, Strict {}, "SHA-512 digest in hexadecimal digits.";
+    "MD5" (VARBINARY) -> VARCHAR = digest::md5_of_bytes, Strict {}, "MD5 digest in hexadecimal digits.";
+    "SHA1" (VARBINARY) -> VARCHAR = digest::sha1_of_bytes, Strict {}, "SHA-1 digest in hexadecimal digits.";
+    "SHA256" (VARBINARY) -> VARCHAR = digest::sha256_of_bytes, Strict {}, "SHA-256 digest in hexadecimal digits.";
+    "SHA512" (VARBINARY) -> VARCHAR = digest::sha512_of_bytes, Strict {}, "SHA-512 digest in hexadecimal digits.";
+    "XXHASH" (VARBINARY) -> BIGINT = digest::xxhash_of_bytes, Strict {}, "XXH64 hash.";
+    "XXHASH" (VARBINARY, BIGINT) -> BIGINT = digest::xxhash_of_bytes_seeded, Strict {}, "XXH64 hash with a seed.";
     "XXHASH" (VARCHAR) -> BIGINT = digest::xxhash, Strict {}, "XXH64 hash.";
     "XXHASH" (VARCHAR, BIGINT) -> BIGINT = digest::xxhash_seeded, Strict {}, "XXH64 hash with a seed.";
 }

@@ -1,8 +1,9 @@
 //! The `json` output format: one `insert` or `delete` event per unit of weight.
 
-use super::render::{Columns, write_json};
+use super::render::{Columns, write_json, write_plain};
 use super::{DUPLICATES_MAX, Encoded, Encoder};
 use feldc_engine::Batch;
+use feldc_value::SqlType;
 use feldc_value::json::json_string;
 
 /// Writes rows of one view as JSON objects in SQL column order.
@@ -11,6 +12,8 @@ pub struct JsonRows {
     /// `"name":` of each column.
     keys: Vec<String>,
     offsets: Vec<Option<usize>>,
+    /// Bytes are written in hexadecimal digits and VARIANTs as the text of their JSON.
+    texts: bool,
 }
 
 impl JsonRows {
@@ -21,7 +24,12 @@ impl JsonRows {
             key.push(':');
             key
         };
-        JsonRows { keys: columns.names.iter().map(key).collect(), columns, offsets: Vec::new() }
+        JsonRows { keys: columns.names.iter().map(key).collect(), columns, offsets: Vec::new(), texts: false }
+    }
+
+    /// For readers that compare values: what JSON has no scalar for is one text.
+    pub fn with_texts(columns: Columns) -> JsonRows {
+        JsonRows { texts: true, ..JsonRows::new(columns) }
     }
 
     /// `{"column":value,...}`
@@ -33,7 +41,14 @@ impl JsonRows {
                 out.push(',');
             }
             out.push_str(key);
-            write_json(self.columns.types[position].ty, row, *offset, out);
+            match (self.columns.types[position].ty, offset) {
+                (ty, Some(at)) if self.texts && (ty.is_binary() || ty == SqlType::Variant) => {
+                    let mut text = String::new();
+                    write_plain(ty, row, *at, &mut text);
+                    json_string(&text, out);
+                }
+                (ty, offset) => write_json(ty, row, *offset, out),
+            }
         }
         out.push('}');
     }

@@ -53,7 +53,7 @@ pub fn put(ty: SqlType, text: &str, out: &mut Vec<u8>) -> Result<(), String> {
         SqlType::UBigInt => row::put_u64(out, integer(ty, text)?),
         SqlType::TimestampTz => row::put_i64(out, text_to_timestamp_tz(text).map_err(told)?),
         SqlType::Uuid => row::put_u128(out, uuid::from_text(text).map_err(told)?),
-        SqlType::Binary { .. } | SqlType::Varbinary { .. } => row::put_bytes(out, &bytes(ty, text)?),
+        SqlType::Binary { .. } | SqlType::Varbinary { .. } => row::put_bytes(out, &bytes(text)?),
         SqlType::Array(_) | SqlType::Map(_) | SqlType::Row(_) | SqlType::Variant => {
             nested::put_column(out, &from_json(ty, text)?);
         }
@@ -78,16 +78,11 @@ fn quoted(text: &str) -> String {
 }
 
 /// Bytes are written in hexadecimal digits, perhaps behind `\x` or `0x`.
-fn bytes(ty: SqlType, text: &str) -> Result<Vec<u8>, String> {
+fn bytes(text: &str) -> Result<Vec<u8>, String> {
     let digits = text.strip_prefix("\\x").or_else(|| text.strip_prefix("0x")).unwrap_or(text);
     let wrong = || format!("{} is not pairs of hexadecimal digits", quoted(text));
-    let bytes = binary::parse_hex(digits).ok_or_else(wrong)?;
-    match ty {
-        SqlType::Binary { length } | SqlType::Varbinary { length: Some(length) } if bytes.len() > length as usize => {
-            Err(format!("{} bytes do not fit {ty}", bytes.len()))
-        }
-        ty => Ok(binary::fit(bytes.into(), ty).into_owned()),
-    }
+    // As with the peer, an input keeps bytes as they come; casts cut and pad them.
+    binary::parse_hex(digits).ok_or_else(wrong)
 }
 
 /// A nested value is written as JSON.
