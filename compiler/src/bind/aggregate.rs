@@ -1,50 +1,15 @@
-//! Aggregate calls: their arguments, result types and the query they belong to.
+//! Aggregate calls: how they are written, and the query they belong to.
 
-use super::coerce::boolean;
 use super::scope::Clause;
+use super::set_function::{self, result_type};
 use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, code};
-use crate::plan::{AggregateCall, Expr, ExprKind, Span};
-use feldc_engine::AggregateFunction;
-use feldc_value::{ColumnType, SqlType};
+use crate::plan::{AggregateCall, Expr, Span};
 use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments};
 
-/// Names of the aggregates of this version.
-pub const NAMES: &[&str] = &[
-    "COUNT",
-    "COUNTIF",
-    "SUM",
-    "AVG",
-    "MIN",
-    "MAX",
-    "EVERY",
-    "BOOL_AND",
-    "LOGICAL_AND",
-    "SOME",
-    "BOOL_OR",
-    "LOGICAL_OR",
-];
 /// Aggregates and window functions of the dialect that are still to come.
 const LATER: &[&str] = &[
     "ARRAY_AGG",
-    "ARG_MAX",
-    "ARG_MIN",
-    "BIT_AND",
-    "BIT_OR",
-    "BIT_XOR",
-    "COVAR_POP",
-    "COVAR_SAMP",
-    "CORR",
-    "MODE",
-    "REGR_COUNT",
-    "REGR_SXX",
-    "REGR_SYY",
-    "STDDEV",
-    "STDDEV_POP",
-    "STDDEV_SAMP",
-    "VAR_POP",
-    "VAR_SAMP",
-    "VARIANCE",
     "STRING_AGG",
     "LISTAGG",
     "JSON_AGG",
@@ -64,10 +29,6 @@ const LATER: &[&str] = &[
     "PERCENT_RANK",
     "CUME_DIST",
 ];
-
-pub fn is_aggregate(name: &str) -> bool {
-    NAMES.contains(&name)
-}
 
 pub fn is_later(name: &str) -> bool {
     LATER.contains(&name)
@@ -108,13 +69,13 @@ impl Binder<'_> {
         let (arguments, filter) = (bound?, filter.transpose()?);
         let level = self.owner(&arguments, filter.as_ref());
         self.check_aggregate_allowed(level, span)?;
-        let call = self.aggregate_call(name, arguments, filter, distinct, span)?;
+        let call = self.set_function(name, arguments, filter, distinct, span)?;
         Ok(self.add_aggregate(level, name, call, span))
     }
 
-    fn wrong_arguments<T>(&mut self, name: &str, span: Span) -> Bound<T> {
+    pub(super) fn wrong_arguments<T>(&mut self, name: &str, span: Span) -> Bound<T> {
         let error = Diagnostic::error(code::UNDEFINED_FUNCTION, format!("{name} is called with wrong arguments"), span);
-        self.fail(error.help(format!("write {name}(x) or {name}(DISTINCT x); only COUNT takes *")))
+        self.fail(error.help(set_function::usage(name)))
     }
 
     /// The level of the query whose rows the aggregate ranges over: the innermost whose columns it uses, as the standard
@@ -122,85 +83,6 @@ impl Binder<'_> {
     fn owner(&self, arguments: &[Expr], filter: Option<&Expr>) -> usize {
         let ids = arguments.iter().chain(filter).flat_map(Expr::free_columns).collect();
         (0..self.scopes.len()).rev().find(|level| self.scopes[*level].defines(&ids)).unwrap_or(self.scopes.len() - 1)
-    }
-
-    fn aggregate_call(
-        &mut self,
-        name: &str,
-        mut arguments: Vec<Expr>,
-        filter: Option<Expr>,
-        distinct: bool,
-        span: Span,
-    ) -> Bound<AggregateCall> {
-        let function = match name {
-            "COUNT" if arguments.is_empty() => AggregateFunction::CountStar,
-            "COUNT" | "COUNTIF" => AggregateFunction::Count,
-            "SUM" => AggregateFunction::Sum,
-            "AVG" => AggregateFunction::Avg,
-            "MIN" => AggregateFunction::Min,
-            "MAX" => AggregateFunction::Max,
-            "EVERY" | "BOOL_AND" | "LOGICAL_AND" => AggregateFunction::Every,
-            _ => AggregateFunction::Some,
-        };
-        let mut argument = match (name, arguments.len()) {
-            ("COUNT", 0) => None,
-            (_, 1) => Some(arguments.remove(0)),
-            ("COUNT", _) if distinct => return self.unsupported("COUNT(DISTINCT a, b)", span),
-            ("COUNT", _) => Some(none_is_null(arguments, span)),
-            _ => return self.wrong_arguments(name, span),
-        };
-        if let Some(present) = argument.take() {
-            let present = self.aggregate_argument(name, function, present, span)?;
-            argument = Some(present);
-        }
-        if name == "COUNTIF" {
-            argument = argument.map(|condition| when(condition, boolean(true, span), span));
-        }
-        // FILTER: the argument where the condition holds, NULL elsewhere; rows are counted as a COUNT of true.
-        let mut function = function;
-        if let Some(filter) = filter {
-            let counted = argument.unwrap_or_else(|| boolean(true, span));
-            if function == AggregateFunction::CountStar {
-                function = AggregateFunction::Count;
-            }
-            argument = Some(when(filter, counted, span));
-        }
-        // COUNT of what is never NULL counts rows.
-        if function == AggregateFunction::Count
-            && !distinct
-            && argument.as_ref().is_some_and(|argument| !argument.ty.nullable && !argument.fallible())
-        {
-            (function, argument) = (AggregateFunction::CountStar, None);
-        }
-        let matters = matches!(function, AggregateFunction::Count | AggregateFunction::Sum | AggregateFunction::Avg);
-        Ok(AggregateCall { function, argument, distinct: distinct && matters, span })
-    }
-
-    /// Checks the argument's type.
-    fn aggregate_argument(
-        &mut self,
-        name: &str,
-        function: AggregateFunction,
-        argument: Expr,
-        span: Span,
-    ) -> Bound<Expr> {
-        let ty = argument.ty.ty;
-        match function {
-            _ if name == "COUNTIF" => self.condition(argument, "the argument of COUNTIF"),
-            AggregateFunction::Every | AggregateFunction::Some => {
-                self.condition(argument, &format!("the argument of {name}"))
-            }
-            AggregateFunction::Sum | AggregateFunction::Avg if ty == SqlType::Null => {
-                self.cast(argument, SqlType::Integer, span)
-            }
-            AggregateFunction::Sum | AggregateFunction::Avg if !ty.is_numeric() => {
-                let headline = format!("{name} takes a number, not {ty}");
-                let error = Diagnostic::error(code::DATATYPE_MISMATCH, headline, argument.span).label(ty.to_string());
-                self.fail(error.help(format!("cast it: {name}(CAST(... AS DECIMAL(38, 2)))")))
-            }
-            _ if ty == SqlType::Null => self.cast(argument, SqlType::VARCHAR, span),
-            _ => Ok(argument),
-        }
     }
 
     /// The result's column in the query at `level`; the same call twice is computed once.
@@ -217,43 +99,10 @@ impl Binder<'_> {
     }
 }
 
-fn result_type(call: &AggregateCall, scalar: bool) -> ColumnType {
-    let Some(argument) = &call.argument else { return ColumnType::new(SqlType::BigInt, false) };
-    let nullable = argument.ty.nullable || scalar;
-    match (call.function, argument.ty.ty) {
-        (AggregateFunction::Count | AggregateFunction::CountStar, _) => ColumnType::new(SqlType::BigInt, false),
-        // A sum of many has more digits than one of them.
-        (AggregateFunction::Sum, SqlType::Decimal { scale, .. }) => {
-            ColumnType::new(SqlType::Decimal { precision: 38, scale }, nullable)
-        }
-        (_, ty) => ColumnType::new(ty, nullable),
-    }
-}
-
 fn same_call(a: &AggregateCall, b: &AggregateCall) -> bool {
     a.function == b.function
         && a.distinct == b.distinct
-        && match (&a.argument, &b.argument) {
-            (None, None) => true,
-            (Some(a), Some(b)) => super::group::same(a, b),
-            _ => false,
-        }
-}
-
-/// CASE WHEN condition THEN value END.
-fn when(condition: Expr, value: Expr, span: Span) -> Expr {
-    let ty = ColumnType::new(value.ty.ty, true);
-    Expr { kind: ExprKind::Case { branches: vec![(condition, value)], otherwise: None }, ty, span }
-}
-
-/// TRUE where no argument is NULL, else NULL: what COUNT(a, b) counts.
-fn none_is_null(arguments: Vec<Expr>, span: Span) -> Expr {
-    let mut result = boolean(true, span);
-    for argument in arguments.into_iter().rev() {
-        let ty = ColumnType::new(SqlType::Boolean, true);
-        let null = super::coerce::null(SqlType::Boolean, span);
-        let branches = vec![(super::expr::is_null(argument, span), null)];
-        result = Expr { kind: ExprKind::Case { branches, otherwise: Some(Box::new(result)) }, ty, span };
-    }
-    result
+        && a.order == b.order
+        && a.arguments.len() == b.arguments.len()
+        && a.arguments.iter().zip(&b.arguments).all(|(a, b)| super::group::same(a, b))
 }

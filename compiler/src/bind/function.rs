@@ -45,7 +45,7 @@ impl Binder<'_> {
             );
             return;
         }
-        if overloads(&name.text).next().is_some() || super::aggregate::is_aggregate(&name.text.to_uppercase()) {
+        if overloads(&name.text).next().is_some() || super::set_function::is_aggregate(&name.text.to_uppercase()) {
             let headline = format!("the function {} is built in", name.text.to_uppercase());
             let error = Diagnostic::error(code::DUPLICATE_OBJECT, headline, name.span);
             self.report(error.help("choose another name"));

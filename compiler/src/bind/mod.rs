@@ -22,6 +22,7 @@ mod properties;
 mod query;
 mod scope;
 mod select;
+mod set_function;
 mod special;
 mod subquery;
 mod table;

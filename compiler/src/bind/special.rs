@@ -2,7 +2,7 @@
 
 use super::coerce::null;
 use super::expr::attempt;
-use super::{Binder, Bound, aggregate};
+use super::{Binder, Bound, aggregate, set_function};
 use crate::diagnostic::{Diagnostic, code};
 use crate::library::overloads;
 use crate::parse::dialect::{BETWEEN_SYMMETRIC, INTERVAL_QUALIFIER};
@@ -72,7 +72,7 @@ impl Binder<'_> {
             let arguments = self.exprs(&arguments)?;
             return self.user_call(&own, arguments, span);
         }
-        if aggregate::is_aggregate(&name) {
+        if set_function::is_aggregate(&name) {
             return self.aggregate(&name, function, span);
         }
         if aggregate::is_later(&name) {

@@ -97,7 +97,7 @@ fn check_node(circuit: &Circuit, position: usize) -> Result<(), String> {
         Op::Aggregate { input, key, aggregates, .. } => {
             let input = stream(*input)?;
             key_fits(*key, input)?;
-            if aggregates.iter().any(|aggregate| aggregate.argument >= input.len().max(1)) {
+            if aggregates.iter().flat_map(|aggregate| &aggregate.arguments).any(|argument| *argument >= input.len()) {
                 return Err("an argument outside of the input row".to_string());
             }
             same(&[&input[..*key], &aggregates.iter().map(|a| a.result).collect::<Vec<_>>()].concat(), layout)

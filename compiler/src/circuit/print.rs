@@ -84,12 +84,15 @@ fn flag(set: bool, word: &str) -> String {
 }
 
 fn aggregate(aggregate: &Aggregate) -> String {
-    use feldc_engine::AggregateFunction::CountStar;
-    let distinct = if aggregate.distinct { "distinct " } else { "" };
-    match aggregate.function {
-        CountStar => "count(*)".to_string(),
-        function => format!("{}({distinct}s{})", format!("{function:?}").to_lowercase(), aggregate.argument),
+    if aggregate.arguments.is_empty() {
+        return "count(*)".to_string();
     }
+    let distinct = if aggregate.distinct { "distinct " } else { "" };
+    let (values, keys) = aggregate.arguments.split_at(aggregate.arguments.len() - aggregate.order.len());
+    let keys = keys.iter().zip(&aggregate.order).map(|(key, way)| format!("s{key}{}", plan::print::direction(*way)));
+    let order = if aggregate.order.is_empty() { String::new() } else { format!(" by {}", list(keys)) };
+    let values = list(values.iter().map(|value| format!("s{value}")));
+    format!("{}({distinct}{values}{order})", aggregate.function.name().to_lowercase())
 }
 
 impl Display for Kernel {

@@ -28,11 +28,16 @@ fn state(circuit: &Circuit, at: usize) -> Option<String> {
         Op::Index { key, .. } => format!("the input's rows by key {}", key_of(node, *key)),
         Op::Distinct { .. } | Op::Positive { .. } => "a count for each distinct row".to_string(),
         Op::Aggregate { key, aggregates, .. } => {
-            let ordered = aggregates.iter().filter(|a| ordered(a)).count();
+            use feldc_engine::AggregateFunction::{ArgMax, ArgMin, Max, Min, Mode};
+            let count = |functions: &[_]| aggregates.iter().filter(|a| functions.contains(&a.function)).count();
+            let (ordered, modes) = (count(&[Min, Max, ArgMin, ArgMax]), count(&[Mode]));
             let distinct = aggregates.iter().filter(|a| a.distinct).count();
             let mut kept = format!("accumulators for each group, key {}", key_of(node, *key));
             if ordered > 0 {
                 let _ = write!(kept, "; the arguments of {ordered} MIN/MAX in order");
+            }
+            if modes > 0 {
+                let _ = write!(kept, "; the distinct arguments of {modes} MODE by count");
             }
             if distinct > 0 {
                 let _ = write!(kept, "; a count for each distinct argument of {distinct} aggregate(s)");
@@ -46,11 +51,6 @@ fn state(circuit: &Circuit, at: usize) -> Option<String> {
         _ => return None,
     };
     Some(format!("n{at}: {kept}; grows with the distinct rows present, no bound declared"))
-}
-
-fn ordered(aggregate: &feldc_engine::Aggregate) -> bool {
-    use feldc_engine::AggregateFunction::{Max, Min};
-    matches!(aggregate.function, Min | Max)
 }
 
 fn key_of(node: &Node, key: usize) -> String {

@@ -5,7 +5,7 @@ use super::print;
 use super::signature::emit_column_type;
 use crate::circuit::{Circuit, Node, NodeId, Op};
 use crate::plan::{View, ViewId};
-use feldc_engine::{Aggregate, Direction, Rank, Side, Window};
+use feldc_engine::{Aggregate, AggregateFunction, Direction, Rank, Side, Window};
 use feldc_value::{ColumnType, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -246,18 +246,34 @@ fn emit_kernel_path(id: NodeId, names: &Names) -> TokenStream {
 }
 
 fn emit_aggregate(aggregate: &Aggregate) -> TokenStream {
-    let function = format_ident!("{}", format!("{:?}", aggregate.function));
-    let (argument, distinct) = (count(aggregate.argument), aggregate.distinct);
+    let function = emit_function(aggregate.function);
+    let arguments = aggregate.arguments.iter().map(|argument| count(*argument));
+    let order = aggregate.order.iter().map(emit_direction);
+    let distinct = aggregate.distinct;
     let result = emit_column_type(aggregate.result);
     let (line, column) = (Literal::u32_unsuffixed(aggregate.line), Literal::u32_unsuffixed(aggregate.column));
     quote! {
         Aggregate {
-            function: AggregateFunction::#function,
-            argument: #argument,
+            function: #function,
+            arguments: Vec::from([#(#arguments),*]),
+            order: Vec::from([#(#order),*]),
             distinct: #distinct,
             result: #result,
             line: #line,
             column: #column,
+        }
+    }
+}
+
+fn emit_function(function: AggregateFunction) -> TokenStream {
+    match function {
+        AggregateFunction::Statistic(statistic) => {
+            let statistic = format_ident!("{}", format!("{statistic:?}"));
+            quote!(AggregateFunction::Statistic(Statistic::#statistic))
+        }
+        plain => {
+            let plain = format_ident!("{}", format!("{plain:?}"));
+            quote!(AggregateFunction::#plain)
         }
     }
 }

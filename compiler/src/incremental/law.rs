@@ -221,7 +221,13 @@ impl std::fmt::Debug for Shown<'_> {
                 let keys: Vec<u32> = keys.iter().map(|(_, id)| id.0).collect();
                 let calls: Vec<String> = aggregates
                     .iter()
-                    .map(|(_, a)| format!("{:?} {:?}", a.function, a.argument.as_ref().map(|e| E(e).to_string())))
+                    .map(|(_, a)| {
+                        format!(
+                            "{:?} {:?}",
+                            a.function,
+                            a.arguments.iter().map(|e| E(e).to_string()).collect::<Vec<_>>()
+                        )
+                    })
                     .collect();
                 format!("aggregate by {keys:?} {calls:?} {scalar}")
             }

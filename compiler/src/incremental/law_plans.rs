@@ -259,8 +259,9 @@ impl Plans<'_> {
                 _ => ColumnType::new(argument.ty.ty, true),
             };
             let distinct = function != CountStar && self.random.chance(20);
-            let argument = (function != CountStar).then_some(argument);
-            aggregates.push((self.column(ty), AggregateCall { function, argument, distinct, span: Span::default() }));
+            let arguments = (function != CountStar).then_some(argument).into_iter().collect();
+            let call = AggregateCall { function, arguments, order: vec![], distinct, span: Span::default() };
+            aggregates.push((self.column(ty), call));
         }
         let scalar = keys.is_empty();
         Plan::Aggregate { input: Box::new(input), keys, aggregates, scalar }
@@ -393,7 +394,7 @@ impl Plans<'_> {
                     self.fresh(column, ids);
                 }
                 for (column, call) in aggregates {
-                    call.argument.iter_mut().for_each(|argument| replace(argument, ids));
+                    call.arguments.iter_mut().for_each(|argument| replace(argument, ids));
                     self.fresh(column, ids);
                 }
             }

@@ -107,8 +107,8 @@ fn operator(plan: &Plan) -> String {
             let calls: Vec<String> = aggregates
                 .iter()
                 .map(|(column, call)| {
-                    let argument = call.argument.as_ref().map(text).unwrap_or_default();
-                    format!("{:?} {argument} {} {}", call.function, call.distinct, column.ty)
+                    let arguments: Vec<String> = call.arguments.iter().map(text).collect();
+                    format!("{:?} {arguments:?} {:?} {} {}", call.function, call.order, call.distinct, column.ty)
                 })
                 .collect();
             format!("aggregate {keys:?} {calls:?} {scalar}")

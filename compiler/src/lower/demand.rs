@@ -80,7 +80,7 @@ impl Demand {
                 let read = self.columns[id.0].clone();
                 let keys = node.columns[..*key].iter().flat_map(|column| &column.expr);
                 let called = read.iter().filter_map(|position| position.checked_sub(*key));
-                let arguments = called.flat_map(|position| &aggregates[position].argument);
+                let arguments = called.flat_map(|position| &aggregates[position].arguments);
                 self.feed(feed, keys.chain(arguments));
             }
         }

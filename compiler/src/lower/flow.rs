@@ -44,7 +44,8 @@ impl Feed {
 #[derive(Clone, Debug)]
 pub(super) struct FlowAggregate {
     pub function: AggregateFunction,
-    pub argument: Option<Expr>,
+    pub arguments: Vec<Expr>,
+    pub order: Vec<Direction>,
     pub distinct: bool,
     pub result: ColumnType,
     pub span: Span,
@@ -201,7 +202,7 @@ fn identity(op: &FlowOp, columns: &[FlowColumn]) -> String {
         FlowOp::Distinct(feed) => format!("distinct {}", feed.canonical()),
         FlowOp::Aggregate { feed, key, aggregates, scalar } => {
             let call = |a: &FlowAggregate| {
-                format!("{:?} {} {} {}", a.function, canonical_list(&a.argument), a.distinct, a.result)
+                format!("{:?} {} {:?} {} {}", a.function, canonical_list(&a.arguments), a.order, a.distinct, a.result)
             };
             let calls = aggregates.iter().map(call).collect::<Vec<_>>().join(" and ");
             format!("aggregate {key} {scalar} {} of {calls}", feed.canonical())

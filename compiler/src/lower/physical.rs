@@ -217,17 +217,17 @@ impl Physical<'_> {
         for call in calls {
             // COUNT of what is never NULL counts rows.
             let counts_rows = |e: &Expr| call.function == AggregateFunction::Count && !call.distinct && !e.ty.nullable;
-            let (function, argument) = match &call.argument {
-                Some(argument) if !counts_rows(argument) || argument.fallible() => {
-                    (call.function, position_of(argument, &mut outputs))
+            let (function, arguments) = match &call.arguments[..] {
+                [argument] if counts_rows(argument) && !argument.fallible() => (AggregateFunction::CountStar, vec![]),
+                arguments => {
+                    (call.function, arguments.iter().map(|argument| position_of(argument, &mut outputs)).collect())
                 }
-                Some(_) => (AggregateFunction::CountStar, 0),
-                None => (call.function, 0),
             };
             let (line, column) = (call.span.line, call.span.column);
             aggregates.push(Aggregate {
                 function,
-                argument,
+                arguments,
+                order: call.order.clone(),
                 distinct: call.distinct,
                 result: call.result,
                 line,
@@ -402,7 +402,7 @@ fn identity(op: &WholeOp) -> String {
         WholeOp::Same(Op::Aggregate { input, key, aggregates, scalar }) => {
             let calls: Vec<String> = aggregates
                 .iter()
-                .map(|a| format!("{:?} {} {} {}", a.function, a.argument, a.distinct, a.result))
+                .map(|a| format!("{:?} {:?} {:?} {} {}", a.function, a.arguments, a.order, a.distinct, a.result))
                 .collect();
             format!("aggregate {input} {key} {scalar} {calls:?}")
         }

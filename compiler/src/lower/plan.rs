@@ -228,11 +228,12 @@ impl Lowering<'_> {
         let key = columns.len();
         let mut calls = vec![];
         for (column, call) in aggregates {
-            let argument = call.argument.as_ref().map(|argument| rel.resolve(argument)).transpose()?;
+            let arguments = call.arguments.iter().map(|argument| rel.resolve(argument)).collect::<Result<_, _>>()?;
             positions.insert(column.id, columns.len());
             columns.push(FlowColumn { ty: column.ty, expr: None });
-            let (function, distinct) = (call.function, call.distinct);
-            calls.push(FlowAggregate { function, argument, distinct, result: column.ty, span: call.span });
+            let AggregateCall { function, distinct, span, .. } = *call;
+            let order = call.order.clone();
+            calls.push(FlowAggregate { function, arguments, order, distinct, result: column.ty, span });
         }
         let node = self.flow.add(FlowOp::Aggregate { feed: rel.feed, key, aggregates: calls, scalar }, columns);
         let columns = positions.into_iter().map(|(id, position)| (id, self.flow.slot(node, position))).collect();

@@ -95,7 +95,7 @@ impl Check<'_> {
                 }
                 let inside = both(&visible, outer);
                 for (_, call) in aggregates {
-                    call.argument.as_ref().map_or(Ok(()), |argument| self.expr(argument, &inside))?;
+                    call.arguments.iter().try_for_each(|argument| self.expr(argument, &inside))?;
                 }
                 let columns = plan.columns();
                 self.make(&columns)

@@ -208,8 +208,10 @@ pub struct OrderKey {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AggregateCall {
     pub function: AggregateFunction,
-    /// `None` for COUNT(*). FILTER is bound as a CASE around the argument (COUNT(*) FILTER as a COUNT of one).
-    pub argument: Option<Expr>,
+    /// None for COUNT(*). FILTER is bound as a CASE around each argument (COUNT(*) FILTER as a COUNT of one).
+    pub arguments: Vec<Expr>,
+    /// How the last as many arguments order the rows.
+    pub order: Vec<Direction>,
     pub distinct: bool,
     pub span: Span,
 }

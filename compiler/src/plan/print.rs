@@ -186,12 +186,15 @@ fn typed(columns: &[Column]) -> String {
 }
 
 fn aggregate(call: &AggregateCall, names: &Names) -> String {
-    let function = format!("{:?}", call.function).to_uppercase();
-    let argument = call.argument.as_ref().map_or("*".to_string(), |argument| expression(argument, names));
-    match function.as_str() {
-        "COUNTSTAR" => "COUNT(*)".to_string(),
-        _ => format!("{function}({}{argument})", if call.distinct { "DISTINCT " } else { "" }),
+    if call.arguments.is_empty() {
+        return "COUNT(*)".to_string();
     }
+    let (values, keys) = call.arguments.split_at(call.arguments.len() - call.order.len());
+    let keys = keys.iter().zip(&call.order).map(|(key, way)| format!("{}{}", expression(key, names), direction(*way)));
+    let keys = keys.collect::<Vec<_>>().join(", ");
+    let (distinct, order) =
+        (if call.distinct { "DISTINCT " } else { "" }, if call.order.is_empty() { "" } else { " ORDER BY " });
+    format!("{}({distinct}{}{order}{keys})", call.function.name(), list(values, names))
 }
 
 fn list(exprs: &[Expr], names: &Names) -> String {

@@ -37,9 +37,7 @@ impl Plan {
             Plan::Filter { predicate, .. } => vec![predicate],
             Plan::Project { columns, .. } => columns.iter().map(|(_, expr)| expr).collect(),
             Plan::Join { on, .. } | Plan::Apply { on, .. } => vec![on],
-            Plan::Aggregate { aggregates, .. } => {
-                aggregates.iter().filter_map(|(_, call)| call.argument.as_ref()).collect()
-            }
+            Plan::Aggregate { aggregates, .. } => aggregates.iter().flat_map(|(_, call)| &call.arguments).collect(),
             _ => vec![],
         }
     }
@@ -51,7 +49,7 @@ impl Plan {
             Plan::Project { columns, .. } => columns.iter_mut().map(|(_, expr)| expr).collect(),
             Plan::Join { on, .. } | Plan::Apply { on, .. } => vec![on],
             Plan::Aggregate { aggregates, .. } => {
-                aggregates.iter_mut().filter_map(|(_, call)| call.argument.as_mut()).collect()
+                aggregates.iter_mut().flat_map(|(_, call)| &mut call.arguments).collect()
             }
             _ => vec![],
         }

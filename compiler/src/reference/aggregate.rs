@@ -1,45 +1,72 @@
 //! Aggregate functions over the rows of one group, computed from scratch.
 
-use super::order::{compare, same, whole};
-use feldc_engine::AggregateFunction;
+use super::order::{compare, compare_rows, same, whole};
+use super::statistics::statistic;
+use crate::plan::AggregateCall;
+use feldc_engine::AggregateFunction as F;
 use feldc_value::{ColumnType, SqlError, SqlType, Value, error};
+use std::cmp::Reverse;
 
-/// The result of a function over the argument's values in one group (`None`: COUNT(*), then `count` rows).
-/// `argument` and `result` are the SQL types; SUM and AVG fail when the final value does not fit.
-pub fn aggregate(
-    function: AggregateFunction,
-    mut values: Vec<Value>,
-    distinct: bool,
-    argument: SqlType,
-    result: ColumnType,
-) -> Result<Value, SqlError> {
-    if function == AggregateFunction::Single {
-        return match &values[..] {
-            [] => Ok(Value::Null),
-            [value] => Ok(value.clone()),
-            _ => Err(SqlError::new(error::CARDINALITY_VIOLATION, "a scalar subquery returned more than one row")),
-        };
+/// The result of a call over its arguments in the rows of one group.
+/// SUM, AVG and the like fail when the final value does not fit the result.
+pub fn aggregate(call: &AggregateCall, mut rows: Vec<Vec<Value>>, result: ColumnType) -> Result<Value, SqlError> {
+    match call.function {
+        F::Single => {
+            return match &rows[..] {
+                [] => Ok(Value::Null),
+                [row] => Ok(row[0].clone()),
+                _ => Err(SqlError::new(error::CARDINALITY_VIOLATION, "a scalar subquery returned more than one row")),
+            };
+        }
+        F::CountStar => return Ok(count(rows.len())),
+        // The value may be NULL.
+        F::ArgMin | F::ArgMax => {
+            rows.retain(|row| !row[1].is_null());
+            rows.sort_by(|a, b| compare_rows(&a[1..], &b[1..]).then_with(|| compare(&a[0], &b[0])));
+            let chosen = if call.function == F::ArgMin { rows.first() } else { rows.last() };
+            return Ok(chosen.map_or(Value::Null, |row| row[0].clone()));
+        }
+        _ => (),
     }
-    if function == AggregateFunction::CountStar {
-        return Ok(Value::BigInt(values.len() as i64));
+    rows.retain(|row| !row.iter().any(Value::is_null));
+    rows.sort_by(|a, b| compare_rows(a, b));
+    if call.distinct {
+        rows.dedup_by(|a, b| same(a, b));
     }
-    values.retain(|value| !value.is_null());
-    values.sort_by(compare);
-    if distinct {
-        values.dedup_by(|a, b| same(std::slice::from_ref(a), std::slice::from_ref(b)));
+    if call.function == F::Count {
+        return Ok(count(rows.len()));
     }
+    if rows.is_empty() {
+        return Ok(Value::Null);
+    }
+    let argument = call.arguments.first().map_or(SqlType::Null, |argument| argument.ty.ty);
+    if let F::Statistic(function) = call.function {
+        return statistic(function, &rows, argument, result.ty);
+    }
+    let values: Vec<Value> = rows.into_iter().map(|mut row| row.swap_remove(0)).collect();
     let truths = || values.iter().map(|value| *value == Value::Boolean(true));
-    match function {
-        AggregateFunction::Count => Ok(Value::BigInt(values.len() as i64)),
-        _ if values.is_empty() => Ok(Value::Null),
-        AggregateFunction::Min => Ok(values[0].clone()),
-        AggregateFunction::Max => Ok(values[values.len() - 1].clone()),
-        AggregateFunction::Every => Ok(Value::Boolean(truths().all(|truth| truth))),
-        AggregateFunction::Some => Ok(Value::Boolean(truths().any(|truth| truth))),
-        AggregateFunction::Sum => total(&values, 1, argument, result.ty),
-        AggregateFunction::Avg => total(&values, values.len() as i128, argument, result.ty),
-        AggregateFunction::CountStar | AggregateFunction::Single => unreachable!("handled above"),
+    let bits = |f: fn(i128, i128) -> i128| values.iter().filter_map(whole).reduce(f).and_then(|b| narrow(b, result.ty));
+    match call.function {
+        F::Min => Ok(values[0].clone()),
+        F::Max => Ok(values[values.len() - 1].clone()),
+        F::Every => Ok(Value::Boolean(truths().all(|truth| truth))),
+        F::Some => Ok(Value::Boolean(truths().any(|truth| truth))),
+        F::Sum => total(&values, 1, argument, result.ty),
+        F::Avg => total(&values, values.len() as i128, argument, result.ty),
+        F::BitAnd => Ok(bits(|a, b| a & b).unwrap_or(Value::Null)),
+        F::BitOr => Ok(bits(|a, b| a | b).unwrap_or(Value::Null)),
+        F::BitXor => Ok(bits(|a, b| a ^ b).unwrap_or(Value::Null)),
+        F::Mode => {
+            let runs = values.chunk_by(|a, b| compare(a, b).is_eq()).enumerate();
+            let longest = runs.max_by_key(|(at, run)| (run.len(), Reverse(*at)));
+            Ok(longest.map_or(Value::Null, |(_, run)| run[0].clone()))
+        }
+        F::Count | F::CountStar | F::Single | F::ArgMin | F::ArgMax | F::Statistic(_) => unreachable!("handled above"),
     }
+}
+
+fn count(rows: usize) -> Value {
+    Value::BigInt(i64::try_from(rows).unwrap_or(i64::MAX))
 }
 
 /// The sum divided by `count`, truncated toward zero, in the result's type.
@@ -57,7 +84,7 @@ fn total(values: &[Value], count: i128, argument: SqlType, result: SqlType) -> R
     })
 }
 
-fn narrow(value: i128, ty: SqlType) -> Option<Value> {
+pub(super) fn narrow(value: i128, ty: SqlType) -> Option<Value> {
     match ty {
         SqlType::TinyInt => value.try_into().ok().map(Value::TinyInt),
         SqlType::SmallInt => value.try_into().ok().map(Value::SmallInt),
@@ -150,8 +177,12 @@ mod tests {
     #[test]
     fn a_sum_may_pass_the_range_but_not_end_outside() {
         let sum = |values: &[i32]| {
-            let values = values.iter().map(|v| Value::Integer(*v)).collect();
-            aggregate(AggregateFunction::Sum, values, false, SqlType::Integer, ColumnType::new(SqlType::Integer, true))
+            let rows = values.iter().map(|v| vec![Value::Integer(*v)]).collect();
+            let ty = ColumnType::new(SqlType::Integer, true);
+            let argument = crate::plan::Expr::literal(Value::Null, ty, Default::default());
+            let (arguments, span) = (vec![argument], Default::default());
+            let call = AggregateCall { function: F::Sum, arguments, order: vec![], distinct: false, span };
+            aggregate(&call, rows, ty)
         };
         assert_eq!(sum(&[i32::MAX, 1, -2]), Ok(Value::Integer(i32::MAX - 1)));
         assert_eq!(sum(&[i32::MAX, 1]).unwrap_err().code, error::NUMERIC_OUT_OF_RANGE);

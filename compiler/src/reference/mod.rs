@@ -14,6 +14,7 @@ mod aggregate;
 mod expression;
 mod order;
 mod relation;
+mod statistics;
 
 pub use order::{compare, compare_rows};
 

@@ -3,9 +3,9 @@
 use super::aggregate::aggregate;
 use super::order::{compare, compare_directed, compare_rows, same};
 use super::{Evaluation, Row, Scope, ids};
-use crate::plan::{AggregateCall, Column, ColumnId, Expr, JoinKind, OrderKey, Plan, Span};
+use crate::plan::{AggregateCall, Column, ColumnId, Expr, JoinKind, OrderKey, Plan};
 use feldc_engine::{AggregateFunction, Direction, Rank, Window};
-use feldc_value::{ColumnType, EvalError, SqlType, Value};
+use feldc_value::{EvalError, Value};
 use std::cmp::Ordering;
 
 impl Evaluation<'_> {
@@ -156,13 +156,12 @@ impl Evaluation<'_> {
         outer: Option<&Scope>,
     ) -> Vec<Row> {
         let columns = ids(input);
-        // Each row as its key, then the arguments; COUNT(*) counts a constant.
-        let star = Expr::literal(Value::Boolean(true), ColumnType::new(SqlType::Boolean, false), Span::default());
+        // Each row as its key, then the arguments of all calls.
         let mut rows: Vec<(Row, Row)> = vec![];
         for row in self.rows(input, outer) {
             let scope = Scope { columns: &columns, row: &row, outer };
             let key = keys.iter().map(|(_, id)| scope.get(*id)).collect();
-            let arguments = aggregates.iter().map(|(_, call)| call.argument.as_ref().unwrap_or(&star));
+            let arguments = aggregates.iter().flat_map(|(_, call)| &call.arguments);
             if let Some(arguments) = self.row(arguments, &scope) {
                 rows.push((key, arguments));
             }
@@ -177,10 +176,12 @@ impl Evaluation<'_> {
 
     fn group(&mut self, group: &[(Row, Row)], aggregates: &[(Column, AggregateCall)]) -> Option<Row> {
         let mut row = group.first().map_or(vec![], |(key, _)| key.clone());
-        for (position, (column, call)) in aggregates.iter().enumerate() {
-            let values = group.iter().map(|(_, arguments)| arguments[position].clone()).collect();
-            let argument = call.argument.as_ref().map_or(SqlType::Boolean, |argument| argument.ty.ty);
-            let result = aggregate(call.function, values, call.distinct, argument, column.ty);
+        let mut start = 0;
+        for (column, call) in aggregates {
+            let own = start..start + call.arguments.len();
+            start = own.end;
+            let values = group.iter().map(|(_, arguments)| arguments[own.clone()].to_vec()).collect();
+            let result = aggregate(call, values, column.ty);
             row.push(self.recorded(result.map_err(|error| error.at(call.span.line, call.span.column)))?);
         }
         Some(row)

@@ -55,7 +55,7 @@ fn prune(plan: Plan, wanted: &Wanted, facts: &Facts) -> Plan {
             if scalar && aggregates.is_empty() {
                 return unit();
             }
-            let arguments = aggregates.iter().filter_map(|(_, call)| call.argument.as_ref());
+            let arguments = aggregates.iter().flat_map(|(_, call)| &call.arguments);
             let wanted = arguments.flat_map(Expr::free_columns).chain(keys.iter().map(|(_, id)| *id)).collect();
             Plan::Aggregate { input: boxed(*input, &wanted), keys, aggregates, scalar }
         }

@@ -121,9 +121,9 @@ fn join(kind: JoinKind, left: Plan, right: Plan, on: Expr, needed: &Needed, fact
 /// COUNT(x) of an x that is never NULL counts rows.
 fn count_rows(call: &mut AggregateCall) {
     let certain = |argument: &Expr| !argument.ty.nullable && !argument.fallible();
-    if call.function == AggregateFunction::Count && !call.distinct && call.argument.as_ref().is_some_and(certain) {
+    if call.function == AggregateFunction::Count && !call.distinct && call.arguments.iter().all(certain) {
         call.function = AggregateFunction::CountStar;
-        call.argument = None;
+        call.arguments.clear();
     }
 }
 

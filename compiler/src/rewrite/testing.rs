@@ -196,12 +196,14 @@ impl Queries {
                 AggregateFunction::Max,
             ];
             let function = *self.dice.pick(&functions);
-            let argument = (function != AggregateFunction::CountStar)
-                .then(|| self.number(size - 1, &[columns.clone(), outer.to_vec()].concat()));
+            let arguments: Vec<Expr> = (function != AggregateFunction::CountStar)
+                .then(|| self.number(size - 1, &[columns.clone(), outer.to_vec()].concat()))
+                .into_iter()
+                .collect();
             let counts = matches!(function, AggregateFunction::CountStar | AggregateFunction::Count);
             let column = self.column(if counts { KEY } else { INT });
-            let (distinct, span) = (argument.is_some() && self.dice.roll(4) == 0, self.span());
-            aggregates.push((column, AggregateCall { function, argument, distinct, span }));
+            let (distinct, span) = (!arguments.is_empty() && self.dice.roll(4) == 0, self.span());
+            aggregates.push((column, AggregateCall { function, arguments, order: vec![], distinct, span }));
         }
         Plan::Aggregate { input: Box::new(input), keys, aggregates, scalar }
     }
@@ -268,7 +270,8 @@ impl Queries {
                 let column = self.column(INT);
                 let call = AggregateCall {
                     function: AggregateFunction::Max,
-                    argument: Some(reference(&argument)),
+                    arguments: vec![reference(&argument)],
+                    order: vec![],
                     distinct: false,
                     span: self.span(),
                 };

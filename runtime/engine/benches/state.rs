@@ -112,7 +112,7 @@ fn memory(field: &str) -> u64 {
 
 fn aggregate(function: AggregateFunction, nullable: bool) -> Aggregate {
     let result = ColumnType::new(SqlType::BigInt, nullable);
-    Aggregate { function, argument: 1, distinct: false, result, line: 1, column: 1 }
+    Aggregate { function, arguments: vec![1], order: vec![], distinct: false, result, line: 1, column: 1 }
 }
 
 fn grouped(name: &str, keys: u64, rows: u64, functions: [AggregateFunction; 2]) {

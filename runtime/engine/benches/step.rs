@@ -113,7 +113,8 @@ fn aggregate_stream(builder: &mut Builder) -> StreamId {
     let moved = builder.exchange(input, 1);
     let aggregate = |function, argument| Aggregate {
         function,
-        argument,
+        arguments: vec![argument],
+        order: vec![],
         distinct: false,
         result: ColumnType::new(SqlType::BigInt, function != AggregateFunction::CountStar),
         line: 1,

@@ -24,7 +24,7 @@ use crate::operator::{Operator, Step, Streams};
 use crate::trace::PointIndex;
 use crate::worker::circuit::{Circuit, Dealing, Node, Schedule, Shape, Sources, TableInfo, ViewInfo, Work};
 use crate::{Batch, Errors, Key, Layout};
-use feldc_value::{ColumnType, EvalError, SqlType};
+use feldc_value::{ColumnType, EvalError, SqlType, Statistic};
 
 /// A stream of deltas inside the circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,14 +67,42 @@ pub enum AggregateFunction {
     Some,
     /// The one value of the argument; a second row is error 21000 (scalar subqueries). NULL over no row.
     Single,
+    /// Variances and the like of one argument, or of (y, x).
+    Statistic(Statistic),
+    BitAnd,
+    BitOr,
+    BitXor,
+    /// Of a value and one or two columns: the value where these are least; of several the least. Only the first of them is
+    /// never NULL.
+    ArgMin,
+    /// Likewise the greatest.
+    ArgMax,
+    /// The most frequent value; of several the least.
+    Mode,
+}
+
+impl AggregateFunction {
+    /// As in SQL, for messages.
+    pub fn name(self) -> String {
+        let name = match self {
+            AggregateFunction::CountStar => "Count".to_string(),
+            AggregateFunction::Statistic(statistic) => format!("{statistic:?}"),
+            other => format!("{other:?}"),
+        };
+        let capital = |(at, letter): (usize, char)| if at > 0 && letter.is_uppercase() { "_" } else { "" };
+        let words = name.char_indices().map(|(at, letter)| format!("{}{letter}", capital((at, letter))));
+        words.collect::<String>().to_uppercase()
+    }
 }
 
 /// One aggregate of an [`Builder::aggregate`] node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Aggregate {
     pub function: AggregateFunction,
-    /// Column of the input row (0 for COUNT(*)).
-    pub argument: usize,
+    /// Columns of the input row; none for COUNT(*). A row with a NULL among them has no part in most functions.
+    pub arguments: Vec<usize>,
+    /// How the last as many arguments order the rows.
+    pub order: Vec<Direction>,
     pub distinct: bool,
     pub result: ColumnType,
     /// Place in the program, for overflow of the final value.

@@ -255,7 +255,8 @@ mod tests {
         let one = builder.exchange(sum, 0);
         let count = Aggregate {
             function: AggregateFunction::CountStar,
-            argument: 0,
+            arguments: vec![],
+            order: vec![],
             distinct: false,
             result: BIGINT,
             line: 1,

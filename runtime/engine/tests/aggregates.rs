@@ -84,7 +84,7 @@ fn values(rows: &[(Vec<Value>, Vec<u8>, i64)], argument: usize, distinct: bool, 
 /// None is an evaluation error.
 fn evaluate(aggregate: &Aggregate, rows: &[(Vec<Value>, Vec<u8>, i64)], layout: &Layout) -> Option<Value> {
     let count: i64 = rows.iter().map(|row| row.2).sum();
-    let argument = aggregate.argument;
+    let argument = aggregate.arguments.first().copied().unwrap_or(0);
     let values = values(rows, argument, aggregate.distinct, layout);
     let present: i64 = values.iter().map(|value| value.1).sum();
     let has = |truth: bool| values.iter().any(|(value, _)| *value == Value::Boolean(truth));
@@ -184,7 +184,8 @@ fn aggregates_of(layout: &Layout, argument: usize, random: &mut Random) -> Vec<A
     for (function, ty) in functions {
         let result = ColumnType::new(ty, function != Count);
         let distinct = random.below(3) == 0;
-        aggregates.push(Aggregate { function, argument, distinct, result, line: 3, column: 4 });
+        let (arguments, order) = (vec![argument], vec![]);
+        aggregates.push(Aggregate { function, arguments, order, distinct, result, line: 3, column: 4 });
     }
     aggregates
 }
@@ -217,7 +218,8 @@ fn against_naive(seed: u64, scalar: bool) {
         (key..columns.len()).flat_map(|argument| aggregates_of(&layout, argument, &mut random)).collect();
     let star = Aggregate {
         function: CountStar,
-        argument: 0,
+        arguments: vec![],
+        order: vec![],
         distinct: false,
         result: not_null(SqlType::BigInt),
         line: 1,
@@ -260,8 +262,9 @@ fn single_values() {
         let ty = [SqlType::BigInt, SqlType::VARCHAR][seed as usize / 2 % 2];
         let columns: Vec<ColumnType> = (0..key + 1).map(|_| nullable(ty)).collect();
         let layout = Layout::new(columns.clone());
+        let (arguments, result) = (vec![key], nullable(ty));
         let aggregate =
-            Aggregate { function: Single, argument: key, distinct: false, result: nullable(ty), line: 1, column: 8 };
+            Aggregate { function: Single, arguments, order: vec![], distinct: false, result, line: 1, column: 8 };
         let table =
             Table::new(layout.clone(), move |random| columns.iter().map(|column| scalar_of(*column, random)).collect());
         let (built, naive) = (vec![aggregate.clone()], vec![aggregate]);
@@ -281,7 +284,8 @@ fn float_sums_leave_no_drift() {
     let layout = Layout::new(vec![not_null(SqlType::Double), not_null(SqlType::Real)]);
     let sum = |function, argument, ty| Aggregate {
         function,
-        argument,
+        arguments: vec![argument],
+        order: vec![],
         distinct: false,
         result: nullable(ty),
         line: 1,

@@ -12,7 +12,8 @@ pub use feldc_engine::{
 };
 pub use feldc_value::function::Signature;
 pub use feldc_value::{
-    self as value, Bytes, ColumnType, EvalError, IntervalUnit, Nested, Part, RowField, SqlError, SqlType, Text, Value,
+    self as value, Bytes, ColumnType, EvalError, IntervalUnit, Nested, Part, RowField, SqlError, SqlType, Statistic,
+    Text, Value,
 };
 
 /// A program ready to run: its schema and the function that builds its circuit on each worker.

@@ -4,20 +4,17 @@
 //! full. Sums therefore form an abelian group: the order of additions does not matter, a retraction leaves no trace, and
 //! the result is rounded once: 1e16 + 1 - 1e16 = 1.
 
+use crate::limbs::{LIMB_BITS, Limbs, negated, sign};
 use serde::{Deserialize, Serialize};
 
-const LIMB_BITS: u32 = u64::BITS;
 const MANTISSA_BITS: u32 = 52;
 const EXPONENT_MASK: u64 = 0x7ff;
 
-/// Equal sums are equal values: zero limbs at the bottom and copies of the sign at the top are not kept, so data of similar
-/// size takes two or three limbs.
+/// Equal sums are equal values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ExactSum {
-    /// Place of the lowest limb: it counts units of 2^(64 * lowest - 1074).
-    lowest: u32,
-    /// Two's complement, lowest first; empty for zero.
-    limbs: Vec<u64>,
+    /// In units of 2^-1074.
+    units: Limbs,
     nans: i64,
     positive_infinities: i64,
     negative_infinities: i64,
@@ -62,56 +59,15 @@ impl ExactSum {
         let (place, bit) = (shift / LIMB_BITS, shift % LIMB_BITS);
         let low = (product as u128) << bit;
         let high = product >> (127 - bit) >> 1;
-        self.add_limbs(place, &[low as u64, (low >> LIMB_BITS) as u64, high as u64]);
+        self.units.add(place, &[low as u64, (low >> LIMB_BITS) as u64, high as u64]);
     }
 
     /// Adds another sum.
     pub fn merge(&mut self, other: &ExactSum) {
-        self.add_limbs(other.lowest, &other.limbs);
+        self.units.add(other.units.lowest, &other.units.limbs);
         self.nans = self.nans.wrapping_add(other.nans);
         self.positive_infinities = self.positive_infinities.wrapping_add(other.positive_infinities);
         self.negative_infinities = self.negative_infinities.wrapping_add(other.negative_infinities);
-    }
-
-    /// Adds a number in two's complement whose lowest limb has the given place.
-    fn add_limbs(&mut self, place: u32, other: &[u64]) {
-        if other.is_empty() {
-            return;
-        }
-        if self.limbs.is_empty() {
-            self.lowest = place;
-        }
-        if place < self.lowest {
-            let missing = (self.lowest - place) as usize;
-            self.limbs.splice(0..0, std::iter::repeat_n(0, missing));
-            self.lowest = place;
-        }
-        let offset = (place - self.lowest) as usize;
-        let own_sign = sign(&self.limbs);
-        // One limb more takes the carry.
-        self.limbs.resize(self.limbs.len().max(offset + other.len()) + 1, own_sign);
-        let other_sign = sign(other);
-        let mut carry = false;
-        for (index, limb) in self.limbs[offset..].iter_mut().enumerate() {
-            let addend = other.get(index).copied().unwrap_or(other_sign);
-            let (partial, first) = limb.overflowing_add(addend);
-            let (total, second) = partial.overflowing_add(u64::from(carry));
-            (*limb, carry) = (total, first || second);
-        }
-        self.trim();
-    }
-
-    fn trim(&mut self) {
-        let sign = sign(&self.limbs);
-        while let [.., below, top] = self.limbs[..]
-            && top == sign
-            && below >> (LIMB_BITS - 1) == sign & 1
-        {
-            self.limbs.pop();
-        }
-        let zeros = self.limbs.iter().take_while(|limb| **limb == 0).count();
-        self.limbs.drain(..zeros);
-        self.lowest = if self.limbs.is_empty() { 0 } else { self.lowest + zeros as u32 };
     }
 
     /// Does the sum equal the empty sum in every respect?
@@ -136,16 +92,16 @@ impl ExactSum {
             (_, _, true) => return f64::NEG_INFINITY,
             _ => (),
         }
-        let negative = sign(&self.limbs) != 0;
-        let magnitude = if negative { negated(&self.limbs) } else { self.limbs.clone() };
+        let negative = sign(&self.units.limbs) != 0;
+        let magnitude = if negative { negated(&self.units.limbs) } else { self.units.limbs.clone() };
         let Some(top) = magnitude.iter().rposition(|limb| *limb != 0) else { return 0.0 };
         // Bits of the magnitude, in its own limbs and above the unit of 2^-1074.
         let own_bits = (top as u32 + 1) * LIMB_BITS - magnitude[top].leading_zeros();
-        let bits = own_bits + self.lowest * LIMB_BITS;
+        let bits = own_bits + self.units.lowest * LIMB_BITS;
         let kept = MANTISSA_BITS + 1;
         // A number of at most 53 bits is its own encoding: subnormal, or with exponent 1.
         let dropped = bits.saturating_sub(kept);
-        let below = self.lowest * LIMB_BITS;
+        let below = self.units.lowest * LIMB_BITS;
         let (mantissa, rest) = match dropped >= below {
             true => take_bits(&magnitude, dropped - below),
             false => (take_bits(&magnitude, 0).0 << (below - dropped), Rest::Zero),
@@ -193,24 +149,6 @@ fn take_bits(limbs: &[u64], count: u32) -> (u64, Rest) {
         (true, true) => Rest::AboveHalf,
     };
     (kept, rest)
-}
-
-/// All ones for a negative number.
-fn sign(limbs: &[u64]) -> u64 {
-    match limbs.last() {
-        Some(top) if top >> (LIMB_BITS - 1) == 1 => u64::MAX,
-        _ => 0,
-    }
-}
-
-fn negated(limbs: &[u64]) -> Vec<u64> {
-    let mut carry = true;
-    let negate = |limb: &u64| {
-        let (negated, overflow) = (!limb).overflowing_add(u64::from(carry));
-        carry = overflow;
-        negated
-    };
-    limbs.iter().map(negate).collect()
 }
 
 #[cfg(test)]
@@ -320,7 +258,7 @@ mod tests {
         sum.add(1.0, 1);
         sum.add(1e16, -1);
         assert_eq!(sum.result(), 1.0);
-        assert_eq!(sum.limbs.len(), 1);
+        assert_eq!(sum.units.limbs.len(), 1);
     }
 
     #[test]

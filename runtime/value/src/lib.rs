@@ -45,7 +45,9 @@ pub mod exact_sum;
 pub mod json;
 pub mod json_cursor;
 pub mod json_text;
+pub mod limbs;
 pub mod registry;
+pub mod statistics;
 pub mod temporal_text;
 pub mod text_form;
 pub mod wide;
@@ -53,6 +55,7 @@ pub mod wide;
 pub use coerce::{common_type, implicit_cast_allowed};
 pub use error::{EvalError, SqlError, SqlState};
 pub use exact_sum::ExactSum;
+pub use statistics::{Moments, Outcome, Statistic, Units};
 
 pub use types::{ColumnType, IntervalUnit, Part, RowField, SqlType};
 pub use value::{Bytes, Nested, Text, Value, Variant};

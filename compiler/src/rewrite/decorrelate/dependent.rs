@@ -127,7 +127,8 @@ pub fn over_nothing(column: &Column, call: &AggregateCall, padded: bool) -> Expr
 }
 
 pub fn can_fail(call: &AggregateCall) -> bool {
-    matches!(call.function, AggregateFunction::Sum | AggregateFunction::Avg | AggregateFunction::Single)
+    use AggregateFunction::{Avg, Single, Statistic, Sum};
+    matches!(call.function, Sum | Avg | Single | Statistic(_))
 }
 
 /// Conditions under which two relations speak of the same value of the domain.

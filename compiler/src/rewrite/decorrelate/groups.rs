@@ -34,7 +34,7 @@ impl Unnest<'_> {
     }
 
     fn aggregate_input(&mut self, input: Plan, aggregates: &mut [(Column, AggregateCall)], eliminate: bool) -> Pushed {
-        let arguments = || aggregates.iter().filter_map(|(_, call)| call.argument.as_ref());
+        let arguments = || aggregates.iter().flat_map(|(_, call)| &call.arguments);
         // The overflow of a sum over a group that nobody asks for is not counted: it reaches no row.
         let fails = arguments().any(|argument| argument.fallible())
             || aggregates.iter().any(|(_, call)| call.function == AggregateFunction::Single);
@@ -43,7 +43,7 @@ impl Unnest<'_> {
         let pushed = self.push(input, eliminate);
         let pushed = self.cover(pushed, &wanted, eliminate);
         let with = self.substitution(&pushed.bound);
-        for argument in aggregates.iter_mut().filter_map(|(_, call)| call.argument.as_mut()) {
+        for argument in aggregates.iter_mut().flat_map(|(_, call)| &mut call.arguments) {
             substitute(argument, &with);
         }
         pushed
@@ -94,19 +94,15 @@ impl Unnest<'_> {
         // The arguments are columns before the padding: where one fails its row goes, not the group.
         let mut arguments = vec![];
         for (_, call) in &mut aggregates {
-            let argument = match call.argument.take() {
-                Some(argument) => {
-                    let column = Column { id: self.cx.fresh.id(), name: "argument".to_string(), ty: argument.ty };
-                    let padded = ColumnType::new(argument.ty.ty, true);
-                    let read = Expr::column(column.id, padded, argument.span);
-                    arguments.push((column, argument));
-                    read
-                }
-                None => Expr::column(mark.id, boolean(true), call.span),
-            };
-            call.argument = Some(argument);
+            for argument in &mut call.arguments {
+                let column = Column { id: self.cx.fresh.id(), name: "argument".to_string(), ty: argument.ty };
+                let padded = ColumnType::new(argument.ty.ty, true);
+                let read = Expr::column(column.id, padded, argument.span);
+                arguments.push((column, std::mem::replace(argument, read)));
+            }
             if call.function == AggregateFunction::CountStar {
                 call.function = AggregateFunction::Count;
+                call.arguments.push(Expr::column(mark.id, boolean(true), call.span));
             }
         }
         let plan = extend(plan, arguments);

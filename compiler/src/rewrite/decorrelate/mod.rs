@@ -28,7 +28,7 @@ pub fn run(plan: Plan, cx: &mut Context) -> Plan {
         Plan::Apply { kind, left, right, on } => lateral(kind, *left, *right, on, cx),
         Plan::Aggregate { input, keys, mut aggregates, scalar } => {
             let mut extraction = Extraction::new(*input, cx);
-            for argument in aggregates.iter_mut().filter_map(|(_, call)| call.argument.as_mut()) {
+            for argument in aggregates.iter_mut().flat_map(|(_, call)| &mut call.arguments) {
                 extraction.replace(argument, &[]);
             }
             Plan::Aggregate { input: Box::new(extraction.plan), keys, aggregates, scalar }

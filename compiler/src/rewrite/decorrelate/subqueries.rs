@@ -220,13 +220,13 @@ impl<'a> Extraction<'a> {
 
     /// Counts the rows, and the row that needs the value fails if there are several.
     fn only_value(&mut self, plan: Plan, value: Column, span: Span, guards: &[Expr]) -> Expr {
-        let call = |function, argument| AggregateCall { function, argument, distinct: false, span };
+        let call = |function, arguments| AggregateCall { function, arguments, order: vec![], distinct: false, span };
         let ty = ColumnType::new(SqlType::BigInt, false);
         let count = Column { id: self.cx.fresh.id(), name: "rows".to_string(), ty };
         let least = self.cx.fresh.like(&value);
-        let mut aggregates = vec![(count.clone(), call(AggregateFunction::CountStar, None))];
+        let mut aggregates = vec![(count.clone(), call(AggregateFunction::CountStar, vec![]))];
         if value.ty.ty != SqlType::Null {
-            let argument = plan.columns().first().map(reference);
+            let argument = plan.columns().first().map(reference).into_iter().collect();
             aggregates.push((least.clone(), call(AggregateFunction::Min, argument)));
         }
         let (joined, values) = join_aggregates(self.take(), plan, aggregates, guards, self.cx);
@@ -350,8 +350,8 @@ impl<'a> Extraction<'a> {
         let (mut extreme, ty) = (vec![], ColumnType::new(member.ty.ty, true));
         let mut want = |function| {
             let column = Column { ty, ..self.cx.fresh.like(member) };
-            let argument = Some(reference(member));
-            extreme.push((column, AggregateCall { function, argument, distinct: false, span: operand.span }));
+            let (arguments, span) = (vec![reference(member)], operand.span);
+            extreme.push((column, AggregateCall { function, arguments, order: vec![], distinct: false, span }));
         };
         match comparison {
             "<" | "<=" => want(AggregateFunction::Max),

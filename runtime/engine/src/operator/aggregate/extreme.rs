@@ -5,11 +5,10 @@
 //! really touched. While no row was ever withdrawn, it is r itself.
 
 use super::groups::Groups;
-use super::plan::Extremes;
-use crate::Batch;
 use crate::trace::OrderedIndex;
 use crate::trace::arena::{Arena, Ref, class_of, u32_at};
 use crate::trace::hash::hash32;
+use crate::{Batch, Layout};
 
 /// Extremes of varying width, named by the states of their groups.
 #[derive(Debug, Default)]
@@ -76,27 +75,27 @@ fn set_extreme(state: &mut [u8], at: usize, width: Option<usize>, value: Option<
 #[derive(Debug)]
 pub struct Ordered {
     index: OrderedIndex,
-    plan: Extremes,
-    width: Option<usize>,
+    layout: Layout,
     key: usize,
-    /// This step's rows of key and argument.
+    places: Places,
+    /// This step's rows of key and arguments, for [`Ordered::finish`].
     pub delta: Batch,
 }
 
-impl Ordered {
-    pub fn new(plan: Extremes, key: usize) -> Ordered {
-        Ordered {
-            index: OrderedIndex::new(&plan.layout, key),
-            width: plan.argument.ty.ty.fixed_width(),
-            key,
-            delta: Batch::new(plan.layout.stride()),
-            plan,
-        }
-    }
+/// Where a state holds the extremes.
+#[derive(Clone, Copy, Debug)]
+pub struct Places {
+    pub minimum: Option<usize>,
+    pub maximum: Option<usize>,
+    /// Bytes of an extreme, if constant.
+    pub width: Option<usize>,
+}
 
-    /// Keeps the key and argument of each row for [`Ordered::finish`]; NULL is no extreme.
-    pub fn add(&mut self, rows: &Batch, key_len: impl Fn(&[u8]) -> usize) {
-        narrow(rows, &mut self.delta, |row| Some((&row[..key_len(row)], self.plan.argument.value(row)?)));
+impl Ordered {
+    /// Of rows of `layout`, whose first `key` columns are the key.
+    pub fn new(layout: &Layout, key: usize, places: Places) -> Ordered {
+        let (index, delta) = (OrderedIndex::new(layout, key), Batch::new(layout.stride()));
+        Ordered { index, layout: layout.clone(), key, places, delta }
     }
 
     /// Takes in the delta and brings the extremes of its groups up to date.
@@ -104,7 +103,7 @@ impl Ordered {
         let stride = self.delta.stride();
         let delta = std::mem::replace(&mut self.delta, Batch::new(stride)).consolidated();
         self.index.insert_run(&delta);
-        let key_len = |row: &[u8]| self.plan.layout.prefix_len(row, self.key);
+        let key_len = |row: &[u8]| self.layout.prefix_len(row, self.key);
         let mut start = 0;
         while start < delta.len() {
             let first = delta.row(start);
@@ -113,11 +112,11 @@ impl Ordered {
             let last = delta.row(start + more);
             if let Some(block) = groups.find(hash32(key), key) {
                 let state = groups.state_mut(block);
-                if let Some(at) = self.plan.minimum {
-                    refresh(&mut self.index, state, at, self.width, texts, key, first, true);
+                if let Some(at) = self.places.minimum {
+                    refresh(&mut self.index, state, at, self.places.width, texts, key, first, true);
                 }
-                if let Some(at) = self.plan.maximum {
-                    refresh(&mut self.index, state, at, self.width, texts, key, last, false);
+                if let Some(at) = self.places.maximum {
+                    refresh(&mut self.index, state, at, self.places.width, texts, key, last, false);
                 }
             }
             start += more + 1;
@@ -150,20 +149,5 @@ fn refresh(
     let value = found.as_ref().map(|row| &row[key.len()..]);
     if value != present {
         set_extreme(state, at, width, value, texts);
-    }
-}
-
-/// Appends the two given parts of each row, joined.
-pub fn narrow<'row>(
-    rows: &'row Batch,
-    out: &mut Batch,
-    parts: impl Fn(&'row [u8]) -> Option<(&'row [u8], &'row [u8])>,
-) {
-    for (row, weight) in rows.iter() {
-        if let Some((key, argument)) = parts(row) {
-            out.buffer().extend_from_slice(key);
-            out.buffer().extend_from_slice(argument);
-            out.commit(weight);
-        }
     }
 }

@@ -14,8 +14,10 @@ mod accumulate;
 mod column;
 mod extreme;
 mod groups;
+mod mode;
 mod plan;
 mod result;
+mod statistics;
 mod wide;
 
 use super::index::settled;
@@ -24,11 +26,12 @@ use crate::trace::PointIndex;
 use crate::trace::arena::{Ref, i64_at};
 use crate::trace::hash::hash32;
 use crate::{Aggregate, Batch, Errors, Key, Layout, StreamId};
-use accumulate::FloatSums;
-use extreme::{Ordered, Texts, narrow};
+use accumulate::Sums;
+use extreme::{Ordered, Places, Texts};
 use feldc_value::EvalError;
 use groups::Groups;
-use plan::{Distinct, Kind, Plan, ROWS};
+use mode::Modes;
+use plan::{Distinct, Extremes, Kind, Plan, ROWS};
 
 /// Rows that go through all accumulators together.
 const CHUNK: usize = 256;
@@ -43,9 +46,11 @@ pub struct Aggregation {
     started: bool,
     plan: Plan,
     groups: Groups,
-    floats: FloatSums,
+    sums: Sums,
     texts: Texts,
+    /// One for each of the plan's extremes.
     ordered: Vec<Ordered>,
+    modes: Vec<Modes>,
     distinct: Vec<Counted>,
     work: Work,
 }
@@ -79,9 +84,13 @@ impl Aggregation {
     ) -> Aggregation {
         let plan = Plan::new(layout, key, &aggregates);
         let counted = |plan: &Distinct| Counted {
-            rows: PointIndex::new(&plan.layout, key + 1),
-            delta: Batch::new(plan.layout.stride()),
+            rows: PointIndex::new(&plan.part.layout, plan.part.layout.columns().len()),
+            delta: Batch::new(plan.part.layout.stride()),
             plan: plan.clone(),
+        };
+        let ordered = |plan: &Extremes| {
+            let &Extremes { minimum, maximum, ref part } = plan;
+            Ordered::new(&part.layout, key, Places { minimum, maximum, width: part.width() })
         };
         Aggregation {
             input,
@@ -90,9 +99,10 @@ impl Aggregation {
             scalar,
             started: false,
             groups: Groups::new(layout.prefix_stride(key), plan.state_len),
-            floats: FloatSums::default(),
+            sums: Sums::default(),
             texts: Texts::default(),
-            ordered: plan.extremes.iter().map(|extremes| Ordered::new(extremes.clone(), key)).collect(),
+            ordered: plan.extremes.iter().map(ordered).collect(),
+            modes: plan.modes.iter().map(|(part, at)| Modes::new(part, key, *at)).collect(),
             distinct: plan.distinct.iter().map(counted).collect(),
             plan,
             work: Work::default(),
@@ -116,16 +126,16 @@ impl Aggregation {
                 blocks.push(block);
             }
             for accumulator in &self.plan.accumulators {
-                accumulator.add(rows, range.clone(), blocks, &mut self.groups, &mut self.floats);
+                accumulator.add(rows, range.clone(), blocks, &mut self.groups, &mut self.sums);
             }
         }
         for counted in &mut self.distinct {
-            let argument = &counted.plan.argument;
-            narrow(rows, &mut counted.delta, |row| Some((self.key.of(row), argument.value(row)?)));
+            counted.plan.part.narrow(rows, |row| self.key.of(row), &mut counted.delta);
         }
-        for ordered in &mut self.ordered {
-            ordered.add(rows, |row| self.key.of(row).len());
+        for (extremes, ordered) in self.plan.extremes.iter().zip(&mut self.ordered) {
+            extremes.part.narrow(rows, |row| self.key.of(row), &mut ordered.delta);
         }
+        self.modes.iter_mut().for_each(|modes| modes.add(rows, &self.key));
     }
 
     /// Counts the DISTINCT arguments of the step, and adds those that came or went to their groups.
@@ -135,12 +145,12 @@ impl Aggregation {
             counted.rows.update(&counted.delta, &mut changed);
             counted.delta.clear();
             let changed = settled(changed);
-            let key = Key::new(&counted.plan.layout, self.key.columns());
+            let key = Key::new(&counted.plan.part.layout, self.key.columns());
             let blocks = &mut self.work.blocks;
             blocks.clear();
             blocks.extend(changed.iter().map(|(row, _)| self.groups.touch(hash32(key.of(row)), key.of(row))));
             for accumulator in &counted.plan.accumulators {
-                accumulator.add(&changed, 0..changed.len(), blocks, &mut self.groups, &mut self.floats);
+                accumulator.add(&changed, 0..changed.len(), blocks, &mut self.groups, &mut self.sums);
             }
         }
     }
@@ -151,12 +161,16 @@ impl Aggregation {
         for ordered in &mut self.ordered {
             ordered.finish(&mut self.groups, &mut self.texts);
         }
+        for modes in &mut self.modes {
+            modes.finish(&mut self.groups, &mut self.texts);
+        }
         let distinct = self.distinct.iter().flat_map(|counted| &counted.plan.accumulators);
         let all = self.plan.accumulators.iter().chain(distinct);
+        statistics::finish(&self.plan.derived, all.clone(), &mut self.groups, &mut self.sums.moments);
         for accumulator in all.filter(|accumulator| matches!(accumulator.kind, Kind::FloatSum(_))) {
             for number in 0.. {
                 let Some(block) = self.groups.touched_at(number) else { break };
-                self.floats.finish(self.groups.state_mut(block), accumulator.at);
+                self.sums.floats.finish(self.groups.state_mut(block), accumulator.at);
             }
         }
     }

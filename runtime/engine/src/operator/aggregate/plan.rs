@@ -3,10 +3,11 @@
 //! The state of a group is its row count and then accumulators at fixed offsets. Aggregates share accumulators:
 //! COUNT(x), SUM(x) and AVG(x) need one sum and one count together.
 
-use super::column::{Column, Number};
+use super::column::{Column, Number, Part};
+use super::statistics;
 use super::wide::WIDE;
 use crate::{Aggregate, AggregateFunction, Layout};
-use feldc_value::{ColumnType, SqlType};
+use feldc_value::{ColumnType, SqlType, Statistic};
 
 /// Offset of the row count (i64) in a state.
 pub const ROWS: usize = 0;
@@ -16,6 +17,8 @@ pub const ROWS: usize = 0;
 pub struct Accumulator {
     pub kind: Kind,
     pub column: Column,
+    /// x, where `column` is y.
+    pub second: Option<Column>,
     /// Offset in the state.
     pub at: usize,
 }
@@ -33,6 +36,12 @@ pub enum Kind {
     /// The present result (f64), the number of an exact sum (u32) kept elsewhere, 0 for none, and the result rounded
     /// once to REAL (f32).
     FloatSum(Number),
+    /// The value if it was added an odd number of times, in a u64, xor others.
+    Xor(Number),
+    /// i64 for each bit: rows in which it is set.
+    Ones(Number),
+    /// The number (u32) of moments kept elsewhere, 0 for none.
+    Moments(Number),
 }
 
 impl Kind {
@@ -42,27 +51,38 @@ impl Kind {
             Kind::Sum(_) => 16,
             Kind::WideSum => WIDE,
             Kind::FloatSum(_) => 16,
+            Kind::Xor(_) => 8,
+            Kind::Ones(number) => 8 * number.bits(),
+            Kind::Moments(_) => 4,
         }
     }
 }
 
-/// Rows that feed accumulators: those of the input, or each pair of key and argument value once.
+/// Rows that feed accumulators besides those of the input: each combination of key and arguments once.
 #[derive(Clone, Debug)]
 pub struct Distinct {
-    pub argument: Column,
-    /// Key columns and the argument.
-    pub layout: Layout,
+    pub part: Part,
     pub accumulators: Vec<Accumulator>,
 }
 
-/// The minimum, maximum or both of an argument.
+/// The minimum, maximum or both of an argument, or of several, compared one after the other.
 #[derive(Clone, Debug)]
 pub struct Extremes {
-    pub argument: Column,
-    /// Key columns and the argument.
-    pub layout: Layout,
+    pub part: Part,
+    /// The places in a state.
     pub minimum: Option<usize>,
     pub maximum: Option<usize>,
+}
+
+/// A statistic's value in a state, brought up to date when all rows of a step are in.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// The place of the moments' number.
+    pub moments: usize,
+    pub at: usize,
+    pub statistic: Statistic,
+    pub argument: SqlType,
+    pub result: SqlType,
 }
 
 /// The value of one aggregate, from a state.
@@ -94,6 +114,28 @@ pub enum Value {
         at: usize,
         width: Option<usize>,
     },
+    /// The last column of an extreme, behind one or two others.
+    Behind {
+        at: usize,
+        width: Option<usize>,
+        before: [Option<ColumnType>; 2],
+        value: ColumnType,
+    },
+    /// What a [`Derived`] left at this offset.
+    Derived(usize),
+    /// The bits at this offset.
+    Xor {
+        number: Number,
+        at: usize,
+        count: usize,
+    },
+    /// The bits that are set in all rows or (`all` false) in some, from counts at this offset.
+    Bits {
+        at: usize,
+        count: usize,
+        number: Number,
+        all: bool,
+    },
     /// Counts of true and of false values.
     Every {
         yes: usize,
@@ -113,12 +155,15 @@ pub struct Plan {
     pub accumulators: Vec<Accumulator>,
     pub distinct: Vec<Distinct>,
     pub extremes: Vec<Extremes>,
+    /// Values of which those that come most often are extremes: part, and the place of the extreme.
+    pub modes: Vec<(Part, usize)>,
+    pub derived: Vec<Derived>,
     pub outputs: Vec<Output>,
 }
 
 /// Bytes of an extreme in a state: a flag and the value if its width is constant, else a reference (u32) to it.
-pub fn extreme_len(ty: SqlType) -> usize {
-    ty.fixed_width().map_or(4, |width| width + 1)
+fn extreme_len(width: Option<usize>) -> usize {
+    width.map_or(4, |width| width + 1)
 }
 
 impl Plan {
@@ -128,6 +173,8 @@ impl Plan {
             accumulators: Vec::new(),
             distinct: Vec::new(),
             extremes: Vec::new(),
+            modes: Vec::new(),
+            derived: Vec::new(),
             outputs: Vec::new(),
         };
         for aggregate in aggregates {
@@ -138,18 +185,15 @@ impl Plan {
     }
 
     fn value(&mut self, layout: &Layout, key: usize, aggregate: &Aggregate) -> Value {
-        use AggregateFunction::{Avg, Count, CountStar, Every, Max, Min, Single, Sum};
-        if aggregate.function == CountStar {
-            return Value::Count(ROWS);
-        }
-        let argument = layout.columns()[aggregate.argument];
+        use AggregateFunction::{Avg, BitAnd, BitOr, BitXor, Count, CountStar, Every, Max, Min, Single, Sum};
+        let [first, ..] = aggregate.arguments[..] else { return Value::Count(ROWS) };
+        let argument = layout.columns()[first];
         // NULL-typed arguments have no value.
-        if argument.ty == SqlType::Null && aggregate.function != Count {
+        if argument.ty == SqlType::Null && !matches!(aggregate.function, Count | CountStar) {
             return Value::Null;
         }
-        let distinct = aggregate.distinct && matches!(aggregate.function, Count | Sum | Avg);
-        let source = distinct.then(|| self.distinct_of(layout, key, aggregate.argument));
-        let column = Column::new(layout, aggregate.argument);
+        let source = aggregate.distinct.then(|| self.distinct_of(layout, key, &aggregate.arguments));
+        let column = Column::new(layout, first);
         match aggregate.function {
             CountStar => Value::Count(ROWS),
             Count => Value::Count(self.count(source, &column)),
@@ -166,16 +210,52 @@ impl Plan {
             Min | Max | Single => {
                 let width = argument.ty.fixed_width();
                 assert_eq!(aggregate.result.ty.fixed_width(), width, "an extreme is of its argument's type");
-                let at = self.extreme(layout, key, aggregate.argument, aggregate.function != Max);
+                let at = self.extreme(Part::new(layout, key, &[first], 1), aggregate.function != Max);
                 match aggregate.function {
                     Single => Value::Single { at, width },
                     _ => Value::Extreme { at, width },
                 }
             }
+            AggregateFunction::ArgMin | AggregateFunction::ArgMax => {
+                let columns: Vec<usize> = aggregate.arguments[1..].iter().copied().chain([first]).collect();
+                let part = Part::new(layout, key, &columns, 1);
+                let kept = &part.layout.columns()[key..];
+                let (width, before) = (part.width(), [Some(kept[0]), (kept.len() > 2).then(|| kept[1])]);
+                let at = self.extreme(part, aggregate.function == AggregateFunction::ArgMin);
+                Value::Behind { at, width, before, value: argument }
+            }
+            AggregateFunction::Mode => {
+                let part = Part::new(layout, key, &[first], 1);
+                let width = part.width().map(|width| width + 8);
+                let at = self.reserve(extreme_len(width));
+                self.modes.push((part, at));
+                let [count, value] = [SqlType::BigInt, argument.ty].map(|ty| ColumnType::new(ty, false));
+                Value::Behind { at, width, before: [Some(count), None], value }
+            }
             Every | AggregateFunction::Some => {
                 let yes = self.accumulator(None, Kind::Truth(true), &column);
                 let no = self.accumulator(None, Kind::Truth(false), &column);
                 if aggregate.function == Every { Value::Every { yes, no } } else { Value::Some { yes, no } }
+            }
+            BitAnd | BitOr | BitXor => {
+                let Some(number) = Number::of(argument.ty) else { return Value::Null };
+                let count = self.count(source, &column);
+                match aggregate.function {
+                    BitXor => Value::Xor { at: self.accumulator(source, Kind::Xor(number), &column), count, number },
+                    function => {
+                        let at = self.accumulator(source, Kind::Ones(number), &column);
+                        Value::Bits { at, count, number, all: function == BitAnd }
+                    }
+                }
+            }
+            AggregateFunction::Statistic(statistic) => {
+                let Some(number) = Number::of(argument.ty) else { return Value::Null };
+                let second = aggregate.arguments.get(1).map(|&second| Column::new(layout, second));
+                let moments = self.accumulator_of(source, Kind::Moments(number), &column, second);
+                let at = self.reserve(statistics::LEN);
+                let result = aggregate.result.ty;
+                self.derived.push(Derived { moments, at, statistic, argument: argument.ty, result });
+                Value::Derived(at)
             }
         }
     }
@@ -188,54 +268,60 @@ impl Plan {
         self.accumulator(source, Kind::Count, column)
     }
 
-    /// The offset of an accumulator, shared if there is one already.
     fn accumulator(&mut self, source: Option<usize>, kind: Kind, column: &Column) -> usize {
-        let (list, column) = match source {
-            None => (&mut self.accumulators, column.clone()),
+        self.accumulator_of(source, kind, column, None)
+    }
+
+    /// The offset of an accumulator, shared if there is one already.
+    fn accumulator_of(&mut self, source: Option<usize>, kind: Kind, column: &Column, second: Option<Column>) -> usize {
+        let (list, column, second) = match source {
+            None => (&mut self.accumulators, column.clone(), second),
             Some(source) => {
-                let distinct = &mut self.distinct[source];
-                let column = Column::new(&distinct.layout, distinct.layout.columns().len() - 1);
-                (&mut distinct.accumulators, column)
+                let Distinct { part, accumulators } = &mut self.distinct[source];
+                let start = part.layout.columns().len() - part.columns.len();
+                let second = second.map(|_| Column::new(&part.layout, start + 1));
+                (accumulators, Column::new(&part.layout, start), second)
             }
         };
-        let known = list.iter().find(|known| known.kind == kind && known.column.number() == column.number());
+        let place = |column: &Option<Column>| column.as_ref().map(Column::number);
+        let known = list.iter().find(|known| {
+            known.kind == kind && known.column.number() == column.number() && place(&known.second) == place(&second)
+        });
         if let Some(known) = known {
             return known.at;
         }
         let at = self.state_len;
-        list.push(Accumulator { kind, column, at });
-        self.state_len += kind.len();
-        at
+        list.push(Accumulator { kind, column, second, at });
+        self.reserve(kind.len())
     }
 
-    fn distinct_of(&mut self, layout: &Layout, key: usize, argument: usize) -> usize {
-        let known = self.distinct.iter().position(|known| known.argument.number() == argument);
+    /// The offset of new bytes in the state.
+    fn reserve(&mut self, len: usize) -> usize {
+        self.state_len += len;
+        self.state_len - len
+    }
+
+    fn distinct_of(&mut self, layout: &Layout, key: usize, arguments: &[usize]) -> usize {
+        let known = self.distinct.iter().position(|known| known.part.is(arguments, arguments.len()));
         known.unwrap_or_else(|| {
-            let (argument, layout) = (Column::new(layout, argument), narrow(layout, key, argument));
-            self.distinct.push(Distinct { argument, layout, accumulators: Vec::new() });
+            let part = Part::new(layout, key, arguments, arguments.len());
+            self.distinct.push(Distinct { part, accumulators: Vec::new() });
             self.distinct.len() - 1
         })
     }
 
-    fn extreme(&mut self, layout: &Layout, key: usize, argument: usize, minimum: bool) -> usize {
-        let known = self.extremes.iter().position(|known| known.argument.number() == argument);
+    fn extreme(&mut self, part: Part, minimum: bool) -> usize {
+        let len = extreme_len(part.width());
+        let known = self.extremes.iter().position(|known| known.part.same(&part));
         let known = known.unwrap_or_else(|| {
-            let (argument, layout) = (Column::new(layout, argument), narrow(layout, key, argument));
-            self.extremes.push(Extremes { argument, layout, minimum: None, maximum: None });
+            self.extremes.push(Extremes { part, minimum: None, maximum: None });
             self.extremes.len() - 1
         });
         let extremes = &mut self.extremes[known];
-        let len = extreme_len(extremes.argument.ty.ty);
         let place = if minimum { &mut extremes.minimum } else { &mut extremes.maximum };
         *place.get_or_insert_with(|| {
             self.state_len += len;
             self.state_len - len
         })
     }
-}
-
-/// The layout of the key columns and one argument, which is never NULL there.
-fn narrow(layout: &Layout, key: usize, argument: usize) -> Layout {
-    let argument = ColumnType::new(layout.columns()[argument].ty, false);
-    Layout::new(layout.columns()[..key].iter().copied().chain([argument]).collect())
 }

@@ -5,11 +5,13 @@
 use super::accumulate::{f64_at, i128_at, real_at};
 use super::extreme::{Texts, extreme};
 use super::plan::{Kind, Output, ROWS, Value};
+use super::statistics;
 use super::wide::Wide;
+use crate::layout::skip_column;
 use crate::row;
 use crate::trace::arena::i64_at;
 use feldc_value::error::{CARDINALITY_VIOLATION, NUMERIC_OUT_OF_RANGE};
-use feldc_value::{ColumnType, EvalError, SqlError, SqlType};
+use feldc_value::{ColumnType, EvalError, Outcome, SqlError, SqlType};
 
 impl Output {
     /// Appends the column of this aggregate.
@@ -43,6 +45,32 @@ impl Output {
                     out.extend_from_slice(value);
                 }
             },
+            Value::Behind { at, width, before, value } => match extreme(state, at, width, texts) {
+                None => put_null(result, out),
+                Some(found) => {
+                    let start = before.into_iter().flatten().fold(0, |start, column| skip_column(column, found, start));
+                    if !value.nullable {
+                        put_tag(result, out);
+                    }
+                    out.extend_from_slice(&found[start..]);
+                }
+            },
+            Value::Derived(at) => match statistics::value_at(state, at) {
+                Outcome::Null => put_null(result, out),
+                Outcome::Exact(value) => self.put_exact(Some(value), out)?,
+                Outcome::Float(value) => self.put_float(value, out)?,
+                Outcome::OutOfRange => return Err(self.out_of_range()),
+            },
+            Value::Xor { count, .. } | Value::Bits { count, .. } if i64_at(state, count) <= 0 => put_null(result, out),
+            Value::Xor { at, number, .. } => {
+                self.put_exact(Some(number.extended(i64_at(state, at).cast_unsigned())), out)?;
+            }
+            Value::Bits { at, count, number, all } => {
+                let wanted = if all { i64_at(state, count) } else { 1 };
+                let set = (0..number.bits()).filter(|bit| i64_at(state, at + 8 * bit) >= wanted);
+                let bits = set.fold(0u64, |bits, bit| bits | 1 << bit);
+                self.put_exact(Some(number.extended(bits)), out)?;
+            }
             Value::Every { yes, no } => put_truth(result, truth(state, no, false).or(truth(state, yes, true)), out),
             Value::Some { yes, no } => put_truth(result, truth(state, yes, true).or(truth(state, no, false)), out),
             Value::Null => put_null(result, out),
@@ -89,8 +117,7 @@ impl Output {
     #[cold]
     fn out_of_range(&self) -> EvalError {
         let (function, ty) = (self.aggregate.function, self.aggregate.result.ty);
-        let function = format!("{function:?}").to_uppercase();
-        self.error(SqlError::new(NUMERIC_OUT_OF_RANGE, format!("{function} does not fit {ty}")))
+        self.error(SqlError::new(NUMERIC_OUT_OF_RANGE, format!("{} does not fit {ty}", function.name())))
     }
 
     #[cold]

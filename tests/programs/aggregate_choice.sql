@@ -1,0 +1,6 @@
+CREATE TABLE t (k BIGINT, i8 TINYINT, i16 SMALLINT, i INTEGER, j BIGINT, s VARCHAR, c CHAR(3) NOT NULL, d DECIMAL(30, 5), x DOUBLE, b BOOLEAN);
+CREATE VIEW bits AS SELECT k, BIT_AND(i8) AS a8, BIT_OR(i16) AS o16, BIT_XOR(i) AS x32, BIT_AND(j) AS a64, BIT_OR(j) AS o64, BIT_XOR(DISTINCT j) AS x64, BIT_OR(i) FILTER (WHERE b) AS o32 FROM t GROUP BY k;
+CREATE VIEW chosen AS SELECT k, ARG_MAX(s, i) AS hi, ARG_MIN(s, i) AS lo, ARG_MAX(d, s) AS d, ARG_MIN(x, d) AS x, ARG_MAX(c, x) AS c, ARG_MIN(j, j) AS j, ARG_MAX(s, d) FILTER (WHERE b) AS f FROM t GROUP BY k;
+CREATE VIEW frequent AS SELECT k, MODE(i) AS i, MODE(s) AS s, MODE(d) AS d, MODE(b) AS b, MODE(c) FILTER (WHERE b) AS c FROM t GROUP BY k;
+CREATE VIEW counted AS SELECT COUNT(DISTINCT i, s) AS pairs, COUNT(i, s, x) AS triples, COUNT(DISTINCT s, i, c) FILTER (WHERE b) AS some, ANY_VALUE(s) AS one, BIT_XOR(i8) AS whole, MODE(x) AS often FROM t;
+CREATE VIEW of_nothing AS SELECT t.k, (SELECT ARG_MAX(u.s, u.i) FROM t AS u WHERE u.j = t.i) AS s, (SELECT BIT_AND(u.j) FROM t AS u WHERE u.j = t.i) AS b FROM t;
