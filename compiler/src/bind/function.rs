@@ -25,7 +25,7 @@ struct Definition {
 
 #[derive(Clone)]
 enum Body {
-    Expression(ast::Expr),
+    Expression(Box<ast::Expr>),
     /// `jsonstring_as_...`: the value that a JSON text denotes.
     Json,
 }

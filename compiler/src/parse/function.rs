@@ -24,7 +24,7 @@ impl Cx<'_> {
         let body = match self.accept("AS") {
             true => {
                 let body = self.parser.parse_expr();
-                Some(self.convert(body)?)
+                Some(Box::new(self.convert(body)?))
             }
             false => None,
         };

@@ -132,7 +132,7 @@ pub struct CreateFunction {
     pub parameters: Vec<TypeField>,
     pub returns: TypeField,
     /// None for one that is written in Rust.
-    pub body: Option<Expr>,
+    pub body: Option<Box<Expr>>,
 }
 
 #[derive(Clone, Debug)]
