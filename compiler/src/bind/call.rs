@@ -23,8 +23,16 @@ impl Binder<'_> {
                     .all(|(at, argument)| function.parameter(at).is_some_and(|parameter| fits(argument, parameter)))
             })
         });
+        let zoned = arguments.iter().any(|argument| argument.ty.ty == SqlType::TimestampTz);
         match fitting {
-            Some(function) => self.apply(function, arguments, span),
+            Some(function) => {
+                let result = self.apply(function, arguments, span)?;
+                // Functions over TIMESTAMP take instants by their time in UTC, and give such.
+                match zoned && result.ty.ty == SqlType::Timestamp {
+                    true => self.cast(result, SqlType::TimestampTz, span),
+                    false => Ok(result),
+                }
+            }
             None => self.no_overload(name, &arguments, span),
         }
     }

@@ -3,7 +3,7 @@
 use super::scope::Scope;
 use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, code};
-use crate::plan::{Expr, ExprKind, Span};
+use crate::plan::{Expr, ExprKind, Quantifier, Span};
 use feldc_value::{ColumnType, SqlType};
 use sqlparser::ast::{self, OneOrManyWithParens};
 
@@ -43,6 +43,31 @@ impl Binder<'_> {
                 }
             }
         }
+    }
+
+    /// `x op ANY (array)`, `x op ALL (array)`: the elements compared one by one.
+    pub(super) fn quantified_elements(
+        &mut self,
+        left: &ast::Expr,
+        comparison: &str,
+        array: &ast::Expr,
+        quantifier: Quantifier,
+        span: Span,
+    ) -> Bound<Expr> {
+        let (operand, collection) = self.both(left, array)?;
+        let SqlType::Array(element) = collection.ty.ty else {
+            let headline = format!("ANY and ALL take a subquery or an ARRAY, not {}", collection.ty.ty);
+            return self.fail(Diagnostic::error(code::DATATYPE_MISMATCH, headline, collection.span));
+        };
+        let number = self.fresh_id().0;
+        let element = Expr { kind: ExprKind::Parameter(number), ty: ColumnType::new(*element, true), span };
+        let test = self.compare(comparison, operand, element, span)?;
+        // All are TRUE when none is not.
+        let body = if quantifier == Quantifier::All { self.not(test, span)? } else { test };
+        let ty = ColumnType::new(SqlType::array(SqlType::Boolean), collection.ty.nullable);
+        let kind = ExprKind::Each { collection: Box::new(collection), parameter: number, body: Box::new(body) };
+        let any = self.call("ANY TRUE", vec![Expr { kind, ty, span }], span)?;
+        self.negate_if(quantifier == Quantifier::All, any, span)
     }
 
     /// The values of a lambda for the elements of an array.

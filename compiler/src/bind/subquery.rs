@@ -93,11 +93,11 @@ impl Binder<'_> {
         while let ast::Expr::Nested(nested) = inner {
             inner = nested;
         }
-        let ast::Expr::Subquery(query) = inner else {
-            return self.unsupported("ANY and ALL over anything but a subquery", span);
-        };
         let Some(name) = comparison_name(op) else {
             return self.unsupported(format!("{op} with ANY or ALL"), span);
+        };
+        let ast::Expr::Subquery(query) = inner else {
+            return self.quantified_elements(left, name, inner, quantifier, span);
         };
         // = ANY is IN; <> ALL is NOT IN.
         match (name, quantifier) {
