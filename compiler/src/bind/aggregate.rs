@@ -15,8 +15,6 @@ const LATER: &[&str] = &[
     "JSON_AGG",
     "PERCENTILE_CONT",
     "PERCENTILE_DISC",
-    "GROUPING",
-    "GROUPING_ID",
     "RANK",
     "DENSE_RANK",
     "ROW_NUMBER",

@@ -214,7 +214,11 @@ impl Binder<'_> {
             return Ok(super::coerce::boolean(false, span));
         }
         let operand = self.expr(operand)?;
-        Ok(is_null(operand, span))
+        // A key that some grouping set leaves out will be NULL there.
+        match self.scopes.iter().any(|scope| scope.by_sets) {
+            true => Ok(null_test(operand, span)),
+            false => Ok(is_null(operand, span)),
+        }
     }
 
     fn truth(&mut self, name: &str, operand: &ast::Expr, span: Span) -> Bound<Expr> {
@@ -351,6 +355,10 @@ pub fn is_null(operand: Expr, span: Span) -> Expr {
     if !operand.ty.nullable && !operand.fallible() {
         return boolean(false, span);
     }
+    null_test(operand, span)
+}
+
+fn null_test(operand: Expr, span: Span) -> Expr {
     Expr { kind: ExprKind::IsNull(Box::new(operand)), ty: ColumnType::new(SqlType::Boolean, false), span }
 }
 

@@ -1,9 +1,12 @@
 //! GROUP BY: expressions over the rows of FROM become expressions over keys and aggregates.
 
+use super::coerce::null;
+use super::grouping::{Grouping, GroupingMark};
 use super::scope::ScopeColumn;
-use super::{Binder, Bound};
+use super::{Binder, Bound, Reported};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, Plan, Span};
+use feldc_value::{ColumnType, Value};
 use std::collections::BTreeSet;
 
 /// Columns of compared subqueries count from here, far from those of any program.
@@ -37,31 +40,100 @@ pub struct Groups {
     keys: Vec<(Expr, Column)>,
     /// Columns that FROM offers: none may be used outside keys and aggregates.
     inputs: BTreeSet<ColumnId>,
+    /// Keys may be NULL that the rows have not so: some set leaves them out.
+    widened: bool,
 }
 
 impl Binder<'_> {
-    /// Groups the plan by the expressions.
+    /// Groups the plan by each of the sets.
     pub(super) fn group(
         &mut self,
         input: Plan,
-        exprs: Vec<Expr>,
+        grouping: Grouping,
         aggregates: Vec<(Column, AggregateCall)>,
+        marks: Vec<GroupingMark>,
         columns: &[ScopeColumn],
-    ) -> (Plan, Groups) {
+    ) -> Bound<(Plan, Groups)> {
         let inputs = input.columns().iter().map(|column| column.id).collect();
         let mut keys: Vec<(Expr, Column)> = vec![];
-        for expr in exprs {
-            if !keys.iter().any(|(key, _)| same(key, &expr)) {
-                let name = key_name(&expr, columns);
-                let column = self.fresh_column(&name, expr.ty);
-                keys.push((expr, column));
-            }
+        for expr in grouping.keys {
+            let name = key_name(&expr, columns);
+            let column = self.fresh_column(&name, expr.ty);
+            keys.push((expr, column));
         }
         let (input, sources) = self.key_columns(input, &keys);
         let scalar = keys.is_empty();
         let plan_keys = keys.iter().zip(sources).map(|((_, column), source)| (column.clone(), source)).collect();
         let plan = Plan::Aggregate { input: Box::new(input), keys: plan_keys, aggregates, scalar };
-        (plan, Groups { keys, inputs })
+        let marks = self.mark_positions(marks, &keys)?;
+        if let ([_], []) = (&grouping.sets[..], &marks[..]) {
+            return Ok((plan, Groups { keys, inputs, widened: false }));
+        }
+        let plan = self.group_by_sets(&plan, &grouping.sets, &mut keys, &marks)?;
+        Ok((plan, Groups { keys, inputs, widened: true }))
+    }
+
+    /// The keys of each GROUPING by their positions.
+    fn mark_positions(
+        &mut self,
+        marks: Vec<GroupingMark>,
+        keys: &[(Expr, Column)],
+    ) -> Bound<Vec<(Column, Vec<usize>)>> {
+        let mut found = vec![];
+        for (column, exprs) in marks {
+            let mut positions = vec![];
+            for expr in exprs {
+                let Some(at) = keys.iter().position(|(key, _)| same(key, &expr)) else {
+                    let error = Diagnostic::error(code::GROUPING_ERROR, "not a key of GROUP BY", expr.span);
+                    return self.fail(error.help("GROUPING asks which keys a row is grouped by: name one of them"));
+                };
+                positions.push(at);
+            }
+            found.push((column, positions));
+        }
+        Ok(found)
+    }
+
+    /// The union of the aggregate `whole` by each set of its keys, with NULL for the keys that are left out. The keys
+    /// become the columns of the union.
+    fn group_by_sets(
+        &mut self,
+        whole: &Plan,
+        sets: &[BTreeSet<usize>],
+        keys: &mut [(Expr, Column)],
+        marks: &[(Column, Vec<usize>)],
+    ) -> Bound<Plan> {
+        let Plan::Aggregate { keys: whole_keys, aggregates, .. } = whole else { return Err(Reported) };
+        for (at, (_, column)) in keys.iter_mut().enumerate() {
+            let nullable = column.ty.nullable || sets.iter().any(|set| !set.contains(&at));
+            *column = self.fresh_column(&column.name, ColumnType::new(column.ty.ty, nullable));
+        }
+        let mut inputs = vec![];
+        for set in sets {
+            self.check_size(self.statement)?;
+            let (mut grouped, names) = self.fresh_plan(whole);
+            if let Plan::Aggregate { keys, scalar, .. } = &mut grouped {
+                let mut at = 0..;
+                keys.retain(|_| at.next().is_some_and(|at| set.contains(&at)));
+                *scalar = set.is_empty();
+            }
+            let read = |column: &Column| Expr::column(names[&column.id], column.ty, Span::default());
+            let mut row: Vec<(Column, Expr)> = vec![];
+            for (at, ((own, _), (_, column))) in whole_keys.iter().zip(&*keys).enumerate() {
+                let expr = if set.contains(&at) { read(own) } else { null(own.ty.ty, Span::default()) };
+                row.push((column.clone(), expr));
+            }
+            row.extend(aggregates.iter().map(|(column, _)| (column.clone(), read(column))));
+            for (column, positions) in marks {
+                let bits = positions.iter().fold(0, |bits, at| bits << 1 | i64::from(!set.contains(at)));
+                row.push((column.clone(), Expr::literal(Value::BigInt(bits), column.ty, Span::default())));
+            }
+            row.iter_mut().for_each(|(column, _)| column.id = self.fresh_id());
+            inputs.push(Plan::Project { input: Box::new(grouped), columns: row });
+        }
+        let columns = keys.iter().map(|(_, column)| column).chain(aggregates.iter().map(|(column, _)| column));
+        let columns = columns.chain(marks.iter().map(|(column, _)| column)).cloned().collect();
+        Ok(Plan::Union { inputs, columns })
     }
 
     /// Computed keys get columns below the aggregate.
@@ -94,6 +166,9 @@ impl Binder<'_> {
     pub(super) fn over_groups(&mut self, mut expr: Expr, groups: &Groups, columns: &[ScopeColumn]) -> Bound<Expr> {
         let mut missing: Vec<(ColumnId, Span)> = vec![];
         replace(&mut expr, groups, &mut missing);
+        if groups.widened {
+            expr.update_nullability(&|id| groups.keys.iter().find(|(_, key)| key.id == id).map(|(_, key)| key.ty));
+        }
         let mut result = Ok(expr);
         for (id, span) in missing {
             let name = columns.iter().find(|column| column.expr.free_columns().contains(&id)).map(|column| {

@@ -11,6 +11,7 @@ mod fold;
 mod from;
 mod function;
 mod group;
+mod grouping;
 mod interval;
 mod lambda;
 mod literal;

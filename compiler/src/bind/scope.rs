@@ -1,5 +1,6 @@
 //! Scopes: which names an expression sees, from the innermost query outwards.
 
+use super::grouping::GroupingMark;
 use super::query::unnamed;
 use super::window::WindowCall;
 use super::{Binder, Bound, Reported};
@@ -54,17 +55,31 @@ pub struct Scope {
     pub clause: Clause,
     /// Aggregates found so far in SELECT and HAVING.
     pub aggregates: Vec<(Column, AggregateCall)>,
+    /// Calls of GROUPING found so far, likewise.
+    pub grouping_marks: Vec<GroupingMark>,
     /// Window functions found so far in SELECT, ORDER BY and QUALIFY.
     pub windows: Vec<(Column, WindowCall)>,
     /// No GROUP BY: aggregates range over all rows, be there any or not.
     pub scalar: bool,
+    /// The rows are grouped by several sets of keys: each key may be NULL then.
+    pub by_sets: bool,
     /// Part of FROM failed: a name not found may have been there.
     pub incomplete: bool,
 }
 
 impl Scope {
     pub fn new(columns: Vec<ScopeColumn>, clause: Clause) -> Scope {
-        Scope { columns, aliases: vec![], clause, aggregates: vec![], windows: vec![], scalar: true, incomplete: false }
+        Scope {
+            columns,
+            aliases: vec![],
+            clause,
+            aggregates: vec![],
+            grouping_marks: vec![],
+            windows: vec![],
+            scalar: true,
+            by_sets: false,
+            incomplete: false,
+        }
     }
 
     /// Does the scope define one of the columns?

@@ -2,6 +2,7 @@
 
 use super::from::From;
 use super::group::same;
+use super::grouping;
 use super::order::{Key, Order};
 use super::query::{OutColumn, Query, unnamed};
 use super::scope::{Clause, Scope, ScopeColumn};
@@ -10,7 +11,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::parse::Name;
 use crate::plan::{ColumnId, Expr, OrderKey, Plan, Span};
 use feldc_engine::{Direction, Window};
-use sqlparser::ast::{self, GroupByExpr, SelectItem};
+use sqlparser::ast::{self, SelectItem};
 
 /// An item of the select list: written, or from `*`.
 enum Item<'a> {
@@ -19,10 +20,10 @@ enum Item<'a> {
 }
 
 /// A bound item with its name.
-struct Output {
+pub struct Output {
     name: String,
     quoted: bool,
-    expr: Expr,
+    pub expr: Expr,
 }
 
 impl Binder<'_> {
@@ -96,12 +97,13 @@ impl Binder<'_> {
         let filter = self.filter_clause(select.selection.as_ref(), Clause::Where, "the condition of WHERE");
         let items = self.items(&select.projection)?;
         if let Some(scope) = self.scopes.last_mut() {
-            scope.scalar = !has_groups(&select.group_by);
+            scope.scalar = grouping::may_be_one(&select.group_by);
+            scope.by_sets = grouping::has_sets(&select.group_by);
         }
         let outputs = self.outputs(&items);
-        let keys = self.group_keys(&select.group_by, &items, &outputs);
+        let grouping = self.grouping(&select.group_by, &outputs);
         let having = self.filter_clause(select.having.as_ref(), Clause::Having, "the condition of HAVING");
-        let (filter, keys, having) = (filter?, keys?, having?);
+        let (filter, grouping, having) = (filter?, grouping?, having?);
         let mut outputs = outputs.into_iter().collect::<Bound<Vec<Output>>>()?;
         let first_of_each = match &select.distinct {
             Some(ast::Distinct::On(exprs)) => self.order_keys(exprs.iter(), &outputs)?,
@@ -118,11 +120,13 @@ impl Binder<'_> {
         }
         let Some(scope) = self.scopes.last_mut() else { return Err(Reported) };
         let aggregates = std::mem::take(&mut scope.aggregates);
+        let marks = std::mem::take(&mut scope.grouping_marks);
         let mut windows = std::mem::take(&mut scope.windows);
         let columns = scope.columns.clone();
         let (mut having, mut qualify) = (having, qualify);
-        if !keys.is_empty() || !aggregates.is_empty() || having.is_some() || is_grouped(&select.group_by) {
-            let (grouped, groups) = self.group(plan, keys, aggregates, &columns);
+        let grouped = grouping::is_written(&select.group_by) || !aggregates.is_empty() || !marks.is_empty();
+        if grouped || having.is_some() {
+            let (grouped, groups) = self.group(plan, grouping, aggregates, marks, &columns)?;
             plan = grouped;
             let mut failed = false;
             for output in &mut outputs {
@@ -317,82 +321,6 @@ impl Binder<'_> {
         }
         outputs
     }
-
-    /// The grouping expressions: columns of FROM first, then aliases, then positions in the select list.
-    fn group_keys(
-        &mut self,
-        group_by: &GroupByExpr,
-        items: &[Item<'_>],
-        outputs: &[Bound<Output>],
-    ) -> Bound<Vec<Expr>> {
-        self.clause(Clause::GroupBy);
-        let keys = self.group_keys_inner(group_by, items, outputs);
-        self.clause(Clause::Select);
-        keys
-    }
-
-    fn group_keys_inner(
-        &mut self,
-        group_by: &GroupByExpr,
-        items: &[Item<'_>],
-        outputs: &[Bound<Output>],
-    ) -> Bound<Vec<Expr>> {
-        let aggregates: std::collections::BTreeSet<_> =
-            self.scopes.last().iter().flat_map(|scope| &scope.aggregates).map(|(column, _)| column.id).collect();
-        let aggregated = |expr: &Expr| expr.free_columns().iter().any(|id| aggregates.contains(id));
-        let exprs = match group_by {
-            GroupByExpr::Expressions(exprs, modifiers) if modifiers.is_empty() => exprs,
-            GroupByExpr::All(modifiers) if modifiers.is_empty() => {
-                let plain = outputs.iter().flatten().map(|output| output.expr.clone()).filter(|expr| !aggregated(expr));
-                return Ok(plain.collect());
-            }
-            _ => return self.unsupported("ROLLUP, CUBE and GROUPING SETS", self.statement),
-        };
-        let mut keys = vec![];
-        let mut failed = false;
-        let mut rest: Vec<&ast::Expr> = exprs.iter().rev().collect();
-        while let Some(expr) = rest.pop() {
-            let span = self.span_of(expr);
-            let key = match expr {
-                ast::Expr::Tuple(parts) => {
-                    rest.extend(parts.iter().rev());
-                    continue;
-                }
-                ast::Expr::Rollup(_) | ast::Expr::Cube(_) | ast::Expr::GroupingSets(_) => {
-                    self.unsupported("ROLLUP, CUBE and GROUPING SETS", span)
-                }
-                ast::Expr::Value(value) => match &value.value {
-                    ast::Value::Number(digits, _) => self.by_position(digits, items, outputs, span),
-                    _ => self.expr(expr),
-                },
-                _ => self.expr(expr),
-            };
-            match key {
-                Ok(key) if aggregated(&key) => {
-                    let error = Diagnostic::error(code::GROUPING_ERROR, "GROUP BY cannot hold an aggregate", span);
-                    self.report(error.help("group by it in a query around this one"));
-                    failed = true;
-                }
-                // A constant makes no groups, but keeps the query grouped.
-                Ok(key) => keys.push(key),
-                Err(Reported) => failed = true,
-            }
-        }
-        if failed { Err(Reported) } else { Ok(keys) }
-    }
-
-    fn by_position(&mut self, digits: &str, items: &[Item<'_>], outputs: &[Bound<Output>], span: Span) -> Bound<Expr> {
-        let found = digits.parse::<usize>().ok().and_then(|at| outputs.get(at.checked_sub(1)?));
-        match found {
-            Some(Ok(output)) => Ok(output.expr.clone()),
-            Some(Err(reported)) => Err(*reported),
-            None => {
-                let headline = format!("GROUP BY position {digits} is not in the select list");
-                let error = Diagnostic::error(code::INVALID_COLUMN_REFERENCE, headline, span);
-                self.fail(error.help(format!("the select list has {} items", items.len())))
-            }
-        }
-    }
 }
 
 /// The positions of the keys among the outputs, to which expressions that are not there are added.
@@ -415,21 +343,6 @@ fn output_name(name: Option<&Name>, at: usize) -> (String, bool) {
     match name {
         Some(name) => (name.text.clone(), name.quoted),
         None => (unnamed(at), false),
-    }
-}
-
-/// Is GROUP BY written at all? (GROUP BY () groups everything.)
-fn is_grouped(group_by: &GroupByExpr) -> bool {
-    !matches!(group_by, GroupByExpr::Expressions(exprs, modifiers) if exprs.is_empty() && modifiers.is_empty())
-}
-
-fn has_groups(group_by: &GroupByExpr) -> bool {
-    match group_by {
-        // GROUP BY () is one group, as without GROUP BY.
-        GroupByExpr::Expressions(exprs, _) => {
-            exprs.iter().any(|expr| !matches!(expr, ast::Expr::Tuple(parts) if parts.is_empty()))
-        }
-        GroupByExpr::All(_) => true,
     }
 }
 

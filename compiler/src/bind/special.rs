@@ -124,6 +124,7 @@ impl Binder<'_> {
         }
         match (name, arguments) {
             (BETWEEN_SYMMETRIC, [operand, low, high]) => self.between_symmetric(operand, low, high, span),
+            ("GROUPING" | "GROUPING_ID", _) => self.grouping_mark(name, arguments, span),
             ("COALESCE" | "IFNULL", [_, ..]) => {
                 let operands = self.exprs(arguments)?;
                 self.coalesce(operands, span)

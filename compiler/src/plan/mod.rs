@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod expr;
+mod nullability;
 pub mod print;
 mod walk;
 

@@ -3,9 +3,8 @@
 
 use super::form::reference;
 use super::walk::take;
-use crate::plan::{Column, ColumnId, Expr, ExprKind, Plan, ViewColumn};
-use feldc_value::function::Nulls;
-use feldc_value::{ColumnType, Value};
+use crate::plan::{Column, ColumnId, Plan, ViewColumn};
+use feldc_value::ColumnType;
 use std::collections::BTreeMap;
 
 type Types = BTreeMap<ColumnId, ColumnType>;
@@ -16,7 +15,7 @@ pub fn retype(plan: &mut Plan) {
     plan.children_mut().into_iter().for_each(retype);
     let types = inputs(plan);
     for expr in plan.expressions_mut() {
-        retype_expr(expr, &types);
+        expr.update_nullability(&|id| types.get(&id).copied());
     }
     match plan {
         Plan::Project { columns, .. } => {
@@ -72,33 +71,4 @@ fn widen(plan: &mut Plan, wanted: Vec<Column>) {
 fn inputs(plan: &Plan) -> Types {
     let children = plan.children();
     children.iter().flat_map(|child| child.columns()).map(|column| (column.id, column.ty)).collect()
-}
-
-fn retype_expr(expr: &mut Expr, types: &Types) {
-    for child in expr.children_mut() {
-        retype_expr(child, types);
-    }
-    let any = |operands: &[Expr]| operands.iter().any(|operand| operand.ty.nullable);
-    expr.ty.nullable = match &expr.kind {
-        ExprKind::Column(id) => match types.get(id) {
-            Some(ty) => ty.nullable,
-            None => expr.ty.nullable,
-        },
-        ExprKind::Literal(value) => *value == Value::Null,
-        ExprKind::Call { function, arguments } => match function.nulls {
-            Nulls::Strict | Nulls::Custom => any(arguments),
-            Nulls::StrictToOption => true,
-            Nulls::Never => false,
-        },
-        ExprKind::And(operands) | ExprKind::Or(operands) => any(operands),
-        ExprKind::IsNull(_) => false,
-        ExprKind::Case { branches, otherwise } => {
-            otherwise.as_ref().is_none_or(|otherwise| otherwise.ty.nullable)
-                || branches.iter().any(|(_, result)| result.ty.nullable)
-        }
-        ExprKind::Coalesce(operands) => operands.iter().all(|operand| operand.ty.nullable),
-        ExprKind::Try(operand) => operand.ty.nullable || operand.fallible(),
-        ExprKind::Each { collection, .. } => collection.ty.nullable,
-        ExprKind::Slot(_) | ExprKind::Parameter(_) | ExprKind::Subquery { .. } => expr.ty.nullable,
-    };
 }
