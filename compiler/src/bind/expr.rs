@@ -61,8 +61,9 @@ impl Binder<'_> {
             ast::Expr::ILike { negated, any: false, expr, pattern, escape_char } => {
                 self.like("ILIKE", *negated, expr, pattern, escape_char.as_deref(), span)
             }
-            ast::Expr::RLike { negated, expr, pattern, regexp: false } => {
-                self.like("RLIKE", *negated, expr, pattern, None, span)
+            ast::Expr::RLike { negated, expr, pattern, .. } => self.like("RLIKE", *negated, expr, pattern, None, span),
+            ast::Expr::SimilarTo { negated, expr, pattern, escape_char } => {
+                self.like("SIMILAR TO", *negated, expr, pattern, escape_char.as_deref(), span)
             }
             ast::Expr::Case { operand, conditions, else_result, .. } => {
                 self.case(operand.as_deref(), conditions, else_result.as_deref(), span)
@@ -135,7 +136,6 @@ impl Binder<'_> {
             ast::Expr::JsonAccess { .. } => "access by a JSON path",
             ast::Expr::AtTimeZone { .. } => "AT TIME ZONE",
             ast::Expr::Collate { .. } => "COLLATE",
-            ast::Expr::SimilarTo { .. } => "SIMILAR TO",
             ast::Expr::Like { .. } | ast::Expr::ILike { .. } => "LIKE ANY",
             ast::Expr::Convert { .. } => "CONVERT",
             ast::Expr::Cast { .. } => "CAST with FORMAT",
@@ -190,6 +190,7 @@ impl Binder<'_> {
                 let operand = self.condition(operand, "the operand of NOT")?;
                 self.not(operand, span)
             }
+            (UnaryOperator::BitwiseNot, _) => self.plain_call("~", &[operand], span),
             (other, _) => self.unsupported(format!("the operator {other}"), span),
         }
     }

@@ -21,6 +21,21 @@ pub fn comparison_name(op: &BinaryOperator) -> Option<&'static str> {
     })
 }
 
+/// PostgreSQL's operators that match a pattern: the registry's function, its flags, and whether the answer is turned over.
+fn pattern_match(op: &BinaryOperator) -> Option<(&'static str, Option<&'static str>, bool)> {
+    Some(match op {
+        BinaryOperator::PGRegexMatch => ("RLIKE", None, false),
+        BinaryOperator::PGRegexNotMatch => ("RLIKE", None, true),
+        BinaryOperator::PGRegexIMatch => ("REGEXP_LIKE", Some("i"), false),
+        BinaryOperator::PGRegexNotIMatch => ("REGEXP_LIKE", Some("i"), true),
+        BinaryOperator::PGLikeMatch => ("LIKE", None, false),
+        BinaryOperator::PGNotLikeMatch => ("LIKE", None, true),
+        BinaryOperator::PGILikeMatch => ("ILIKE", None, false),
+        BinaryOperator::PGNotILikeMatch => ("ILIKE", None, true),
+        _ => return None,
+    })
+}
+
 /// The operands of ROW(a, b), (a, b).
 pub fn row_operands(expr: &ast::Expr) -> Option<Vec<&ast::Expr>> {
     match expr {
@@ -56,6 +71,13 @@ impl Binder<'_> {
             let (left, right) = self.both(left, right)?;
             return self.compare(name, left, right, span);
         }
+        if let Some((name, flags, negated)) = pattern_match(op) {
+            let (text, pattern) = self.both(left, right)?;
+            let mut arguments = vec![text, pattern];
+            arguments.extend(flags.map(|flags| super::literal::text_value(flags, span)));
+            let test = self.call(name, arguments, span)?;
+            return self.negate_if(negated, test, span);
+        }
         let name = match op {
             BinaryOperator::Plus => "+",
             BinaryOperator::Minus => "-",
@@ -63,6 +85,11 @@ impl Binder<'_> {
             BinaryOperator::Divide => "/",
             BinaryOperator::Modulo => "%",
             BinaryOperator::StringConcat => "||",
+            BinaryOperator::BitwiseAnd => "&",
+            BinaryOperator::BitwiseOr => "|",
+            BinaryOperator::PGBitwiseXor => "#",
+            BinaryOperator::PGBitwiseShiftLeft => "<<",
+            BinaryOperator::PGBitwiseShiftRight => ">>",
             other => return self.unsupported(format!("the operator {other}"), span),
         };
         let (left, right) = self.both(left, right)?;

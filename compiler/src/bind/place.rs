@@ -36,7 +36,8 @@ impl Binder<'_> {
             Expr::Between { expr, high, .. } => self.span_to(self.span_of(expr), high),
             Expr::Like { expr, pattern, .. }
             | Expr::ILike { expr, pattern, .. }
-            | Expr::RLike { expr, pattern, .. } => self.span_to(self.span_of(expr), pattern),
+            | Expr::RLike { expr, pattern, .. }
+            | Expr::SimilarTo { expr, pattern, .. } => self.span_to(self.span_of(expr), pattern),
             Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
                 self.span_to(self.span_of(left), right)
             }

@@ -27,13 +27,10 @@ const WITH_UNIT: &[(&str, &str)] = &[
 
 /// Beginnings of names of functions of the dialect that are still to come.
 const LATER: &[&str] = &[
-    "REGEXP_",
-    "RLIKE",
-    "CONCAT_WS",
-    "MD5",
-    "XXHASH",
-    "SHA",
-    "TRANSLATE",
+    "GUNZIP",
+    "REGEXP_MATCH",
+    "REGEXP_SPLIT",
+    "REGEXP_EXTRACT_ALL",
     "GUNZIP",
     "PARSE_",
     "FORMAT_",
@@ -46,7 +43,6 @@ const LATER: &[&str] = &[
     "SESSION",
     "GROUP_ID",
     "BLACKBOX",
-    "INITCAP",
     "UUID",
 ];
 

@@ -95,8 +95,21 @@ impl Dialect for FeldcDialect {
         nested::parse_row_type(parser)
     }
 
-    fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
-        nested::parse_map(parser)
+    fn supports_bitwise_shift_operators(&self) -> bool {
+        true
+    }
+
+    fn supports_tilde_like_match_operator(&self) -> bool {
+        true
+    }
+
+    fn parse_prefix(&self, parser: &mut Parser<'_>) -> Option<Result<Expr, ParserError>> {
+        // As in PostgreSQL `~ 1 + 2` turns the bits of the sum over.
+        let complement = |parser: &mut Parser<'_>| {
+            let expr = Box::new(parser.parse_subexpr(self.prec_value(Precedence::Pipe))?);
+            Ok(Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr })
+        };
+        parser.consume_token(&Token::Tilde).then(|| complement(parser)).or_else(|| nested::parse_map(parser))
     }
 
     fn get_next_precedence(&self, parser: &Parser<'_>) -> Option<Result<u8, ParserError>> {
@@ -107,19 +120,48 @@ impl Dialect for FeldcDialect {
         {
             return Some(Ok(self.prec_unknown()));
         }
+        if is_other_operator(&parser.peek_token_ref().token) {
+            return Some(Ok(self.prec_value(Precedence::Pipe)));
+        }
         (nested::begins_access(parser) || ends_a_difference(parser))
             .then(|| Ok(self.prec_value(Precedence::DoubleColon)))
     }
 
-    fn parse_infix(&self, parser: &mut Parser<'_>, expr: &Expr, _: u8) -> Option<Result<Expr, ParserError>> {
+    fn parse_infix(&self, parser: &mut Parser<'_>, expr: &Expr, precedence: u8) -> Option<Result<Expr, ParserError>> {
         match expr {
             Expr::Nested(_) if ends_a_difference(parser) => Some(parse_interval_qualifier(parser, expr)),
             _ if nested::begins_access(parser) => Some(nested::parse_access(parser, expr)),
+            _ if parser.consume_token(&Token::Sharp) => Some(parser.parse_subexpr(precedence).map(|right| {
+                let (left, op) = (Box::new(expr.clone()), BinaryOperator::PGBitwiseXor);
+                Expr::BinaryOp { left, op, right: Box::new(right) }
+            })),
             _ => nested::parse_is_empty(parser, expr)
                 .map(Ok)
+                .or_else(|| parse_rlike(self, parser, expr).transpose())
                 .or_else(|| parse_between_symmetric(self, parser, expr).transpose()),
         }
     }
+}
+
+/// The operators on bits and those that match patterns: as in PostgreSQL all bind alike, from the left, looser than `+`
+/// and tighter than comparisons.
+fn is_other_operator(token: &Token) -> bool {
+    matches!(
+        token,
+        Token::Ampersand
+            | Token::Pipe
+            | Token::Sharp
+            | Token::ShiftLeft
+            | Token::ShiftRight
+            | Token::Tilde
+            | Token::TildeAsterisk
+            | Token::ExclamationMarkTilde
+            | Token::ExclamationMarkTildeAsterisk
+            | Token::DoubleTilde
+            | Token::DoubleTildeAsterisk
+            | Token::ExclamationMarkDoubleTilde
+            | Token::ExclamationMarkDoubleTildeAsterisk
+    )
 }
 
 /// Did the parser just pass `(a - b)` with an interval unit next? (Not after a name: `f(a - b) day` is an alias.)
@@ -181,6 +223,17 @@ fn parse_interval_qualifier(parser: &mut Parser<'_>, difference: &Expr) -> Resul
         false => from.clone(),
     };
     Ok(call(&format!("{INTERVAL_QUALIFIER}{from} TO {to}"), vec![difference.clone()]))
+}
+
+/// `x [NOT] RLIKE pattern`, of which sqlparser would lose a NULL as the pattern.
+fn parse_rlike(dialect: &FeldcDialect, parser: &mut Parser<'_>, expr: &Expr) -> Result<Option<Expr>, ParserError> {
+    let negated = parser.parse_keywords(&[Keyword::NOT, Keyword::RLIKE]);
+    if !negated && !parser.parse_keyword(Keyword::RLIKE) {
+        return Ok(None);
+    }
+    let pattern = parser.parse_subexpr(dialect.prec_value(Precedence::Like))?;
+    let (expr, pattern) = (Box::new(expr.clone()), Box::new(pattern));
+    Ok(Some(Expr::RLike { negated, expr, pattern, regexp: false }))
 }
 
 /// `x [NOT] BETWEEN [A]SYMMETRIC low AND high`; `None` leaves the plain form to sqlparser.

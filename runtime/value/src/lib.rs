@@ -14,6 +14,7 @@ pub mod value;
 pub mod arithmetic;
 pub mod array;
 pub mod binary;
+pub mod bits;
 pub mod boolean;
 pub mod cast;
 pub mod compare;

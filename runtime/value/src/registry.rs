@@ -2,7 +2,7 @@
 
 use crate::function::Function;
 use crate::{
-    arithmetic, array, binary, boolean, cast, compare, day_name, decimal, extract, float, guard, interval, like, map,
+    arithmetic, array, binary, bits, boolean, cast, compare, day_name, decimal, extract, float, guard, interval, like, map,
     math, number, occurrence, pad, record, text, truncate, variant, window,
 };
 use std::collections::BTreeMap;
@@ -35,6 +35,7 @@ pub fn families() -> Vec<Family> {
         Family::new("decimal arithmetic", &[decimal::FUNCTIONS]),
         // After the exact numbers, which become floats unasked.
         Family::new("float arithmetic", float::FAMILIES),
+        Family::new("bits of integers", bits::FAMILIES),
         Family::new("elementary functions", &[math::FUNCTIONS]),
         Family::new("whole numbers", &[number::FUNCTIONS]),
         Family::new("times and intervals", &[interval::FUNCTIONS]),
