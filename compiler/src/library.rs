@@ -9,6 +9,8 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     let mut families = registry::families();
     families.extend(feldc_regex::families());
     families.extend(feldc_hash::families());
+    families.extend(feldc_time_format::families());
+    families.extend(feldc_time_zone::families());
     Library::new(families)
 });
 

@@ -8,6 +8,8 @@ const CRATE_ARROWS: &[(&str, &[&str])] = &[
     ("runtime/value", &[]),
     ("runtime/functions/hash", &["feldc_value"]),
     ("runtime/functions/regex", &["feldc_value"]),
+    ("runtime/functions/time_format", &["feldc_value"]),
+    ("runtime/functions/time_zone", &["feldc_value"]),
     ("runtime/engine", &["feldc_value"]),
     ("runtime/pipeline", &["feldc_value", "feldc_engine"]),
 ];

@@ -27,14 +27,10 @@ const WITH_UNIT: &[(&str, &str)] = &[
 
 /// Beginnings of names of functions of the dialect that are still to come.
 const LATER: &[&str] = &[
-    "GUNZIP",
     "REGEXP_MATCH",
     "REGEXP_SPLIT",
     "REGEXP_EXTRACT_ALL",
     "GUNZIP",
-    "PARSE_",
-    "FORMAT_",
-    "CONVERT_TIMEZONE",
     "VARIANT_",
     "CONNECTOR_METADATA",
     "UNNEST",
