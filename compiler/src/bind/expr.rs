@@ -104,8 +104,13 @@ impl Binder<'_> {
             ast::Expr::Substring { expr, substring_from, substring_for, .. } => {
                 self.substring(expr, substring_from.as_deref(), substring_for.as_deref(), span)
             }
-            ast::Expr::Trim { trim_where, trim_what, expr, trim_characters: None } => {
-                self.trim(trim_where.as_ref(), trim_what.as_deref(), expr, span)
+            ast::Expr::Trim { trim_where, trim_what, expr, trim_characters } => {
+                let what = match trim_characters.as_deref() {
+                    None => trim_what.as_deref(),
+                    Some([what]) => Some(what),
+                    Some(_) => return self.unsupported("TRIM with more than one text of characters", span),
+                };
+                self.trim(trim_where.as_ref(), what, expr, span)
             }
             ast::Expr::Overlay { expr, overlay_what, overlay_from, overlay_for } => {
                 let mut arguments: Vec<&ast::Expr> = vec![expr, overlay_what, overlay_from];

@@ -18,6 +18,7 @@ mod literal;
 mod nested;
 mod operator;
 mod order;
+mod period;
 mod place;
 mod properties;
 mod query;

@@ -3,6 +3,7 @@
 use super::coerce::null;
 use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, code};
+use crate::parse::period::PERIOD;
 use crate::plan::{Expr, ExprKind, Span};
 use feldc_value::{ColumnType, SqlType};
 use sqlparser::ast::{self, BinaryOperator};
@@ -70,6 +71,11 @@ impl Binder<'_> {
             }
             let (left, right) = self.both(left, right)?;
             return self.compare(name, left, right, span);
+        }
+        if let BinaryOperator::Custom(name) = op
+            && let Some(predicate) = name.strip_prefix(PERIOD)
+        {
+            return self.period_predicate(predicate, left, right, span);
         }
         if let Some((name, flags, negated)) = pattern_match(op) {
             let (text, pattern) = self.both(left, right)?;

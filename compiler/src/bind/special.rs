@@ -38,7 +38,6 @@ const LATER: &[&str] = &[
     "HOP",
     "SESSION",
     "GROUP_ID",
-    "BLACKBOX",
     "UUID",
 ];
 
@@ -117,7 +116,7 @@ impl Binder<'_> {
         match (name, arguments) {
             (BETWEEN_SYMMETRIC, [operand, low, high]) => self.between_symmetric(operand, low, high, span),
             ("GROUPING" | "GROUPING_ID", _) => self.grouping_mark(name, arguments, span),
-            ("COALESCE" | "IFNULL", [_, ..]) => {
+            ("COALESCE" | "IFNULL" | "NVL", [_, ..]) => {
                 let operands = self.exprs(arguments)?;
                 self.coalesce(operands, span)
             }
@@ -136,6 +135,13 @@ impl Binder<'_> {
             ("DATE_SUB", [time, interval]) => self.plain_call("-", &[time, interval], span),
             ("NOW" | "CURRENT_TIMESTAMP" | "CURRENT_DATE" | "CURRENT_TIME" | "LOCALTIMESTAMP", _) => {
                 self.unsupported(format!("the current time ({name})"), span)
+            }
+            // The peer's barrier for its optimizer, which changes nothing.
+            ("BLACKBOX", [operand]) => self.expr(operand),
+            ("AGE", _) => {
+                let headline = "AGE would mix months and days in one interval";
+                let error = Diagnostic::error(code::FEATURE_NOT_SUPPORTED, headline, span);
+                self.fail(error.help("write (a - b) MONTH for the whole months between, or (a - b) DAY TO SECOND"))
             }
             ("ROW", _) => {
                 let items = self.exprs(arguments)?;

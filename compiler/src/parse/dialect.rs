@@ -1,6 +1,6 @@
 //! Our dialect for sqlparser: what differs from its defaults, and the infix forms it lacks.
 
-use super::nested;
+use super::{nested, period};
 use sqlparser::ast::{
     BinaryOperator, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
     FunctionArguments, Ident, ObjectName, UnaryOperator,
@@ -103,6 +103,10 @@ impl Dialect for FeldcDialect {
         true
     }
 
+    fn supports_comma_separated_trim(&self) -> bool {
+        true
+    }
+
     fn parse_prefix(&self, parser: &mut Parser<'_>) -> Option<Result<Expr, ParserError>> {
         // As in PostgreSQL `~ 1 + 2` turns the bits of the sum over.
         let complement = |parser: &mut Parser<'_>| {
@@ -123,6 +127,9 @@ impl Dialect for FeldcDialect {
         if is_other_operator(&parser.peek_token_ref().token) {
             return Some(Ok(self.prec_value(Precedence::Pipe)));
         }
+        if let Some(precedence) = period::precedence(self, parser) {
+            return Some(Ok(precedence));
+        }
         (nested::begins_access(parser) || ends_a_difference(parser))
             .then(|| Ok(self.prec_value(Precedence::DoubleColon)))
     }
@@ -137,6 +144,7 @@ impl Dialect for FeldcDialect {
             })),
             _ => nested::parse_is_empty(parser, expr)
                 .map(Ok)
+                .or_else(|| period::parse_infix(self, parser, expr))
                 .or_else(|| parse_rlike(self, parser, expr).transpose())
                 .or_else(|| parse_between_symmetric(self, parser, expr).transpose()),
         }

@@ -8,6 +8,7 @@ mod function;
 mod later;
 mod named_type;
 pub mod nested;
+pub mod period;
 mod print;
 mod rewrite_tokens;
 mod split;

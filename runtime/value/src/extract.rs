@@ -188,25 +188,25 @@ macro_rules! unit {
     };
 }
 
-unit!(millennium Millennium ["EXTRACT MILLENNIUM"]: date timestamp long);
-unit!(century Century ["EXTRACT CENTURY"]: date timestamp long);
-unit!(decade Decade ["EXTRACT DECADE"]: date timestamp long);
+unit!(millennium Millennium ["EXTRACT MILLENNIUM" "MILLENNIUM"]: date timestamp long);
+unit!(century Century ["EXTRACT CENTURY" "CENTURY"]: date timestamp long);
+unit!(decade Decade ["EXTRACT DECADE" "DECADE"]: date timestamp long);
 unit!(year Year ["EXTRACT YEAR" "YEAR"]: date timestamp long);
-unit!(isoyear IsoYear ["EXTRACT ISOYEAR"]: date timestamp);
+unit!(isoyear IsoYear ["EXTRACT ISOYEAR" "ISOYEAR"]: date timestamp);
 unit!(quarter Quarter ["EXTRACT QUARTER" "QUARTER"]: date timestamp long);
 unit!(month Month ["EXTRACT MONTH" "MONTH"]: date timestamp long);
 unit!(week Week ["EXTRACT WEEK" "WEEK"]: date timestamp);
 unit!(doy DayOfYear ["EXTRACT DOY" "DOY" "DAYOFYEAR"]: date timestamp);
 unit!(dow DayOfWeek ["EXTRACT DOW" "DOW" "DAYOFWEEK"]: date timestamp);
-unit!(isodow IsoDayOfWeek ["EXTRACT ISODOW"]: date timestamp);
+unit!(isodow IsoDayOfWeek ["EXTRACT ISODOW" "ISODOW"]: date timestamp);
 unit!(day Day ["EXTRACT DAY" "DAYOFMONTH" "DAY"]: date timestamp short);
 unit!(hour Hour ["EXTRACT HOUR" "HOUR"]: date timestamp time short);
 unit!(minute Minute ["EXTRACT MINUTE" "MINUTE"]: date timestamp time short);
 unit!(second Second ["EXTRACT SECOND" "SECOND"]: date timestamp time short);
-unit!(millisecond Millisecond ["EXTRACT MILLISECOND"]: date timestamp time short);
-unit!(microsecond Microsecond ["EXTRACT MICROSECOND"]: date timestamp time short);
-unit!(nanosecond Nanosecond ["EXTRACT NANOSECOND"]: date timestamp time short);
-unit!(epoch Epoch ["EXTRACT EPOCH"]: date timestamp short long);
+unit!(millisecond Millisecond ["EXTRACT MILLISECOND" "MILLISECOND"]: date timestamp time short);
+unit!(microsecond Microsecond ["EXTRACT MICROSECOND" "MICROSECOND"]: date timestamp time short);
+unit!(nanosecond Nanosecond ["EXTRACT NANOSECOND" "NANOSECOND"]: date timestamp time short);
+unit!(epoch Epoch ["EXTRACT EPOCH" "EPOCH"]: date timestamp short long);
 
 /// The entries of all units.
 pub static FAMILIES: &[&[Function]] = &[

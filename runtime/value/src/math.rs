@@ -43,6 +43,21 @@ pub fn log2(x: f64) -> Result<f64, SqlError> {
     if x < 0.0 { Err(domain(format!("LOG2({x:?})"))) } else { Ok(x.log2()) }
 }
 
+/// LN of one more, exact near zero.
+pub fn log1p(x: f64) -> Result<f64, SqlError> {
+    if x < -1.0 { Err(domain(format!("LOG1P({x:?})"))) } else { Ok(x.ln_1p()) }
+}
+
+/// EXP less one, exact near zero.
+pub fn expm1(x: f64) -> f64 {
+    x.exp_m1()
+}
+
+/// Without overflow on the way.
+pub fn hypot(a: f64, b: f64) -> f64 {
+    a.hypot(b)
+}
+
 /// Logarithm of `x` to a base. Powers of two and ten come out exact.
 pub fn log(x: f64, base: f64) -> Result<f64, SqlError> {
     if x < 0.0 || base < 0.0 {
@@ -158,6 +173,9 @@ functions! { pub static FUNCTIONS:
     "LOG" (DOUBLE, DOUBLE) -> DOUBLE = math::log, Strict {fallible}, "Logarithm of the first argument to the base of the second.";
     "LOG10" (DOUBLE) -> DOUBLE = math::log10, Strict {fallible}, "Logarithm to base 10.";
     "LOG2" (DOUBLE) -> DOUBLE = math::log2, Strict {fallible}, "Logarithm to base 2.";
+    "LOG1P" (DOUBLE) -> DOUBLE = math::log1p, Strict {fallible monotone}, "Natural logarithm of one more, exact near zero.";
+    "EXPM1" (DOUBLE) -> DOUBLE = math::expm1, Strict {monotone}, "e to a power, less one, exact near zero.";
+    "HYPOT" (DOUBLE, DOUBLE) -> DOUBLE = math::hypot, Strict {}, "Length of the hypotenuse over two sides.";
     "SIN" (DOUBLE) -> DOUBLE = math::sin, Strict {}, "Sine of an angle in radians.";
     "COS" (DOUBLE) -> DOUBLE = math::cos, Strict {}, "Cosine of an angle in radians.";
     "TAN" (DOUBLE) -> DOUBLE = math::tan, Strict {}, "Tangent of an angle in radians.";
@@ -195,7 +213,9 @@ mod tests {
         assert_eq!(log(64.0, 2.0), Ok(6.0));
         assert_eq!(log(1.0, 0.0), Ok(-0.0));
         assert_eq!((log2(8.0), log2(0.0)), (Ok(3.0), Ok(f64::NEG_INFINITY)));
-        assert!(log2(-1.0).is_err());
+        assert!(log2(-1.0).is_err() && log1p(-1.5).is_err());
+        assert_eq!((log1p(-1.0), log1p(1e-300), expm1(1e-300)), (Ok(f64::NEG_INFINITY), Ok(1e-300), 1e-300));
+        assert_eq!((hypot(3.0, -4.0), hypot(1e308, 0.0)), (5.0, 1e308));
         assert!(acosh(f64::NEG_INFINITY).is_err());
         assert!(atanh(f64::INFINITY).is_err());
         assert!(atanh(f64::NAN).is_ok());

@@ -1,7 +1,7 @@
 //! Functions of whole numbers: divisors, multiples, factorials, and the bucket of a histogram that a number falls into.
 
-use crate::arithmetic::Integer;
-use crate::decimal::{Rounding, rescale, shape};
+use crate::arithmetic::{self, Integer};
+use crate::decimal::{Rounding, divide_decimal, rescale, shape};
 use crate::error::{INVALID_WIDTH_BUCKET, NUMERIC_OUT_OF_RANGE};
 use crate::function::Signature;
 use crate::{SqlError, number};
@@ -49,6 +49,25 @@ pub fn factorial(n: i64) -> Result<i128, SqlError> {
     }
 }
 
+/// Quotient cut off to a whole number.
+pub fn whole_quotient(a: i128, b: i128, signature: &Signature<'_>) -> Result<i128, SqlError> {
+    divide_decimal(a, b, signature)
+}
+
+/// Digits after the point, of the type.
+pub fn scale(_value: i128, signature: &Signature<'_>) -> i32 {
+    i32::from(shape(signature.arguments[0]).1)
+}
+
+/// Digits after the point that the value needs.
+pub fn min_scale(value: i128, signature: &Signature<'_>) -> i32 {
+    let (mut value, mut scale) = (value, scale(value, signature));
+    while scale > 0 && value % 10 == 0 {
+        (value, scale) = (value / 10, scale - 1);
+    }
+    scale
+}
+
 /// The digits of the two's complement, lower case.
 pub fn integer_to_hex(value: i32) -> String {
     format!("{value:x}")
@@ -57,6 +76,12 @@ pub fn integer_to_hex(value: i32) -> String {
 /// The digits of the two's complement, lower case.
 pub fn bigint_to_hex(value: i64) -> String {
     format!("{value:x}")
+}
+
+/// The bytes of the text in UTF-8.
+pub fn text_to_hex(text: &str) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    text.bytes().flat_map(|byte| [byte >> 4, byte & 15]).map(|half| char::from(DIGITS[usize::from(half)])).collect()
 }
 
 #[cold]
@@ -132,8 +157,16 @@ functions! { pub static FUNCTIONS:
     "LCM" (INTEGER, INTEGER) -> INTEGER = number::lcm::<i32>, Strict {fallible}, "Least common multiple.";
     "LCM" (BIGINT, BIGINT) -> BIGINT = number::lcm::<i64>, Strict {fallible}, "Least common multiple.";
     "FACTORIAL" (BIGINT) -> DECIMAL = number::factorial, Strict {fallible}, "Product of the numbers from 1 on, up to 33.";
+    "DIV" (TINYINT, TINYINT) -> TINYINT = arithmetic::divide::<i8>, Strict {fallible}, "Quotient, truncated toward zero.";
+    "DIV" (SMALLINT, SMALLINT) -> SMALLINT = arithmetic::divide::<i16>, Strict {fallible}, "Quotient, truncated toward zero.";
+    "DIV" (INTEGER, INTEGER) -> INTEGER = arithmetic::divide::<i32>, Strict {fallible}, "Quotient, truncated toward zero.";
+    "DIV" (BIGINT, BIGINT) -> BIGINT = arithmetic::divide::<i64>, Strict {fallible}, "Quotient, truncated toward zero.";
+    "DIV" (DECIMAL, DECIMAL) -> DECIMAL = number::whole_quotient, Strict {typed fallible}, "Quotient, truncated to a whole number.";
+    "SCALE" (DECIMAL) -> INTEGER = number::scale, Strict {typed}, "Digits after the point, of the type.";
+    "MIN_SCALE" (DECIMAL) -> INTEGER = number::min_scale, Strict {typed}, "Digits after the point that the value needs.";
     "TO_HEX" (INTEGER) -> VARCHAR = number::integer_to_hex, Strict {}, "Hexadecimal digits, of the two's complement below zero.";
     "TO_HEX" (BIGINT) -> VARCHAR = number::bigint_to_hex, Strict {}, "Hexadecimal digits, of the two's complement below zero.";
+    "TO_HEX" (VARCHAR) -> VARCHAR = number::text_to_hex, Strict {}, "Hexadecimal digits of the bytes in UTF-8.";
     "WIDTH_BUCKET" (DECIMAL, DECIMAL, DECIMAL, INTEGER) -> INTEGER = number::width_bucket_decimal, Strict {typed fallible}, "Which of so many equal parts between two bounds the first argument falls into; 0 before and one more behind them.";
     "WIDTH_BUCKET" (DOUBLE, DOUBLE, DOUBLE, INTEGER) -> INTEGER = number::width_bucket, Strict {fallible}, "Which of so many equal parts between two bounds the first argument falls into; 0 before and one more behind them.";
 }
@@ -163,6 +196,7 @@ mod tests {
     #[test]
     fn hexadecimal() {
         assert_eq!((integer_to_hex(255), bigint_to_hex(i64::MIN)), ("ff".into(), "8000000000000000".into()));
+        assert_eq!((text_to_hex("a\nい"), text_to_hex("")), ("610ae38184".into(), String::new()));
         assert_eq!((integer_to_hex(-1), bigint_to_hex(-1)), ("ffffffff".into(), "f".repeat(16)));
     }
 
@@ -177,6 +211,19 @@ mod tests {
         for bad in [(f64::NAN, 0.0, 1.0, 1), (0.5, 1.0, 1.0, 1), (0.5, 0.0, f64::INFINITY, 1), (0.5, 0.0, 1.0, 0)] {
             assert_eq!(width_bucket(bad.0, bad.1, bad.2, bad.3).unwrap_err().code, INVALID_WIDTH_BUCKET);
         }
+    }
+
+    #[test]
+    fn digits_after_the_point() {
+        let decimal = |scale| crate::SqlType::Decimal { precision: 38, scale };
+        let arguments = [decimal(4), decimal(1)];
+        let signature = Signature { arguments: &arguments, result: decimal(0) };
+        assert_eq!((scale(84_100, &signature), min_scale(84_100, &signature), min_scale(0, &signature)), (4, 2, 0));
+        // -9.0000 over 0.4, and the largest over the least.
+        assert_eq!(whole_quotient(-90_000, 4, &signature), Ok(-22));
+        assert!(whole_quotient(1, 0, &signature).is_err());
+        let signature = Signature { arguments: &[decimal(0), decimal(38)], result: decimal(0) };
+        assert!(whole_quotient(10i128.pow(37), 1, &signature).is_err());
     }
 
     #[test]

@@ -24,6 +24,20 @@ pub fn strpos(text: &str, part: &str) -> i32 {
     position(part, text)
 }
 
+/// What stands before some occurrence of the delimiter, or behind it when they are counted from the end.
+pub fn substring_index<'a>(text: &'a str, delimiter: &str, count: i64) -> &'a str {
+    // No text holds more occurrences than an address can count.
+    let nth = |count: u64| usize::try_from(count - 1).unwrap_or(usize::MAX);
+    match count {
+        _ if count == 0 || delimiter.is_empty() => "",
+        1.. => text.match_indices(delimiter).nth(nth(count.unsigned_abs())).map_or(text, |(at, _)| &text[..at]),
+        _ => {
+            let found = text.rmatch_indices(delimiter).nth(nth(count.unsigned_abs()));
+            found.map_or(text, |(at, part)| &text[at + part.len()..])
+        }
+    }
+}
+
 /// Cells of the largest table that LEVENSHTEIN fills.
 const MOST_CELLS: u64 = 1 << 24;
 
@@ -57,6 +71,8 @@ functions! { pub static FUNCTIONS:
     "CONTAINS" (VARCHAR, VARCHAR) -> BOOLEAN = occurrence::contains, Strict {}, "Does the second text occur in the first?";
     "STRPOS" (VARCHAR, VARCHAR) -> INTEGER = occurrence::strpos, Strict {}, "Where the second text occurs in the first; 0 where it does not.";
     "INSTR" (VARCHAR, VARCHAR) -> INTEGER = occurrence::strpos, Strict {}, "Where the second text occurs in the first; 0 where it does not.";
+    "SUBSTRING_INDEX" (VARCHAR, VARCHAR, BIGINT) -> VARCHAR = occurrence::substring_index, Strict {}, "The text before an occurrence of the second text, or behind it when the count is negative.";
+    "SUBSTR_INDEX" (VARCHAR, VARCHAR, BIGINT) -> VARCHAR = occurrence::substring_index, Strict {}, "The text before an occurrence of the second text, or behind it when the count is negative.";
     "LEVENSHTEIN" (VARCHAR, VARCHAR) -> INTEGER = occurrence::levenshtein, Strict {fallible}, "Characters to insert, delete or replace on the way from one text to the other.";
 }
 
@@ -71,6 +87,16 @@ mod tests {
         assert!(ends_with("かわいい", "いい") && !ends_with("い", "いい"));
         assert!(contains("abc", "") && contains("abc", "bc") && !contains("abc", "cb"));
         assert_eq!((strpos("かわいい", "い"), strpos("abc", ""), strpos("", "a")), (3, 1, 0));
+    }
+
+    // Values of MySQL's manual.
+    #[test]
+    fn parts_by_count() {
+        for (count, expected) in [(2, "www.mysql"), (-2, "mysql.com"), (0, ""), (3, "www.mysql.com"), (-1, "com")] {
+            assert_eq!(substring_index("www.mysql.com", ".", count), expected, "{count}");
+        }
+        assert_eq!((substring_index("abc", "", 1), substring_index("", "x", i64::MIN)), ("", ""));
+        assert_eq!(substring_index("いいか", "い", i64::MAX), "いいか");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use crate::function::Function;
 use crate::{
-    arithmetic, array, binary, bits, boolean, cast, compare, day_name, decimal, extract, float, guard, interval, like, map,
-    math, number, occurrence, pad, record, text, truncate, variant, window,
+    arithmetic, array, binary, bits, boolean, cast, compare, day_name, decimal, degrees, extract, float, format, guard, interval,
+    like, map, math, months, number, occurrence, pad, record, text, truncate, variant, window,
 };
 use std::collections::BTreeMap;
 
@@ -37,15 +37,17 @@ pub fn families() -> Vec<Family> {
         Family::new("float arithmetic", float::FAMILIES),
         Family::new("bits of integers", bits::FAMILIES),
         Family::new("elementary functions", &[math::FUNCTIONS]),
+        Family::new("angles in degrees", &[degrees::FUNCTIONS]),
         Family::new("whole numbers", &[number::FUNCTIONS]),
         Family::new("times and intervals", &[interval::FUNCTIONS]),
         Family::new("parts of times", extract::FAMILIES),
         Family::new("times cut to a unit", truncate::FAMILIES),
         Family::new("differences of times", &[window::FUNCTIONS]),
-        Family::new("names of days", &[day_name::FUNCTIONS]),
+        Family::new("months and names of days", &[months::FUNCTIONS, day_name::FUNCTIONS]),
         Family::new("text", &[text::FUNCTIONS]),
         Family::new("parts in text", &[occurrence::FUNCTIONS]),
         Family::new("repeated text", &[pad::FUNCTIONS]),
+        Family::new("text with places", &[format::FUNCTIONS]),
         Family::new("patterns", &[like::FUNCTIONS]),
         Family::new("conditions of rewrites", &[guard::FUNCTIONS]),
         Family::new("bytes", &[binary::FUNCTIONS]),

@@ -206,6 +206,8 @@ functions! { pub static FUNCTIONS:
     "CONCAT_WS" (VARCHAR; VARCHAR) -> VARCHAR = text::concat_ws, Custom {}, "All texts that are not NULL, with the first argument between them.";
     "UPPER" (VARCHAR) -> VARCHAR = text::upper, Strict {}, "Upper case.";
     "LOWER" (VARCHAR) -> VARCHAR = text::lower, Strict {}, "Lower case.";
+    "UCASE" (VARCHAR) -> VARCHAR = text::upper, Strict {}, "Upper case.";
+    "LCASE" (VARCHAR) -> VARCHAR = text::lower, Strict {}, "Lower case.";
     "INITCAP" (VARCHAR) -> VARCHAR = text::initcap, Strict {}, "Words with a capital first letter, the rest in lower case.";
     "INITCAP_SPACES" (VARCHAR) -> VARCHAR = text::initcap_spaces, Strict {}, "As INITCAP, with words separated by white space only.";
     "CHAR_LENGTH" (VARCHAR) -> INTEGER = text::char_length, Strict {}, "Number of characters.";
@@ -235,6 +237,7 @@ functions! { pub static FUNCTIONS:
     "REVERSE" (VARCHAR) -> VARCHAR = text::reverse, Strict {}, "The characters from last to first.";
     "SPLIT_PART" (VARCHAR, VARCHAR, BIGINT) -> VARCHAR = text::split_part, Strict {}, "One of the parts between delimiters.";
     "ASCII" (VARCHAR) -> INTEGER = text::ascii, Strict {}, "Code point of the first character.";
+    "UNICODE" (VARCHAR) -> INTEGER = text::ascii, Strict {}, "Code point of the first character.";
     "CHR" (BIGINT) -> VARCHAR = text::chr, Strict {}, "The character of a code point.";
     "OVERLAY" (VARCHAR, VARCHAR, BIGINT) -> VARCHAR = text::overlay_from, Strict {}, "The first text with the second written over it from a position on.";
     "OVERLAY" (VARCHAR, VARCHAR, BIGINT, BIGINT) -> VARCHAR = text::overlay, Strict {}, "The first text with some characters replaced by the second text.";

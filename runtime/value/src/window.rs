@@ -32,6 +32,11 @@ pub fn tumble_end_from(timestamp: i64, size: i64, origin: i64) -> Result<i64, Sq
     check_timestamp(tumble_from(timestamp, size, origin)?.checked_add(size))
 }
 
+/// Start of the window of a grid through `origin`, with the arguments as DATE_BIN has them.
+pub fn date_bin(size: i64, timestamp: i64, origin: i64) -> Result<i64, SqlError> {
+    tumble_from(timestamp, size, origin)
+}
+
 /// Whole periods between two timestamps, toward zero.
 macro_rules! differences {
     ($($name:ident $time:ident $size:expr;)+) => {
@@ -159,6 +164,7 @@ functions! { pub static FUNCTIONS:
     "TUMBLE_START" (TIMESTAMP, SHORT, SHORT) -> TIMESTAMP = window::tumble_from, Strict {fallible monotone}, "Start of the window around a time, windows shifted by an offset.";
     "TUMBLE_END" (TIMESTAMP, SHORT) -> TIMESTAMP = window::tumble_end, Strict {fallible monotone}, "End of the window around a time.";
     "TUMBLE_END" (TIMESTAMP, SHORT, SHORT) -> TIMESTAMP = window::tumble_end_from, Strict {fallible monotone}, "End of the window around a time, windows shifted by an offset.";
+    "DATE_BIN" (SHORT, TIMESTAMP, TIMESTAMP) -> TIMESTAMP = window::date_bin, Strict {fallible}, "Start of the window of a size around a time, in a grid through another time.";
     "TIMESTAMPDIFF YEAR" (TIMESTAMP, TIMESTAMP) -> BIGINT = window::years, Strict {}, "Whole years from the first time to the second.";
     "TIMESTAMPDIFF QUARTER" (TIMESTAMP, TIMESTAMP) -> BIGINT = window::quarters, Strict {}, "Whole quarters from the first time to the second.";
     "TIMESTAMPDIFF MONTH" (TIMESTAMP, TIMESTAMP) -> BIGINT = window::months, Strict {}, "Whole months from the first time to the second.";

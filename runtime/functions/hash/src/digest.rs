@@ -63,6 +63,11 @@ pub fn xxhash_of_bytes_seeded(bytes: &[u8], seed: i64) -> i64 {
     xxh64(bytes, seed.cast_unsigned()).cast_signed()
 }
 
+/// The checksum of zip files.
+pub fn crc32(text: &str) -> i64 {
+    i64::from(crc32fast::hash(text.as_bytes()))
+}
+
 /// XXH64 of seed 0.
 pub fn xxhash(text: &str) -> i64 {
     xxhash_seeded(text, 0)
@@ -86,6 +91,7 @@ functions! { pub static FUNCTIONS:
     "SHA512" (VARBINARY) -> VARCHAR = digest::sha512_of_bytes, Strict {}, "SHA-512 digest in hexadecimal digits.";
     "XXHASH" (VARBINARY) -> BIGINT = digest::xxhash_of_bytes, Strict {}, "XXH64 hash.";
     "XXHASH" (VARBINARY, BIGINT) -> BIGINT = digest::xxhash_of_bytes_seeded, Strict {}, "XXH64 hash with a seed.";
+    "CRC32" (VARCHAR) -> BIGINT = digest::crc32, Strict {}, "CRC-32 checksum.";
     "XXHASH" (VARCHAR) -> BIGINT = digest::xxhash, Strict {}, "XXH64 hash.";
     "XXHASH" (VARCHAR, BIGINT) -> BIGINT = digest::xxhash_seeded, Strict {}, "XXH64 hash with a seed.";
 }
@@ -122,6 +128,7 @@ mod tests {
     fn hashes() {
         assert_eq!(xxhash_seeded("abc", 2), 6_026_019_377_950_218_999);
         assert_eq!(xxhash_seeded("\u{1}\u{2}\u{3}", 2), 2_397_937_360_598_948_438);
+        assert_eq!((crc32(""), crc32("abc"), crc32("かわいい")), (0, 891_568_578, 2_636_905_444));
         assert_eq!((xxhash(""), xxhash("abc")), (-1_205_034_819_632_174_695, 4_952_883_123_889_572_249));
         assert_eq!(xxhash(&"a".repeat(31)), -124_123_331_417_855_722);
         assert_eq!(xxhash(&"a".repeat(32)), -8_831_976_466_377_237_801);
