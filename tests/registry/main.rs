@@ -138,6 +138,19 @@ fn repeated_parameters_take_many_arguments() {
     assert_eq!(call(greatest, &[integer(1), integer(3), integer(2)]), Ok(Value::Integer(3)));
 }
 
+/// `cargo xtask functions` writes the page anew.
+#[test]
+fn the_page_of_functions_is_fresh() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/functions.md");
+    let page = feldc::driver::functions::page();
+    if std::env::var_os("FELDC_ACCEPT").is_some() {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder for the page");
+        std::fs::write(&path, &page).expect("a writable page");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "docs/functions.md is stale: run cargo xtask functions");
+}
+
 /// Values at the edges of a parameter's native type, also where no table column could hold them.
 fn extremes(parameter: Param) -> Vec<Value> {
     const DECIMAL: i128 = 999_999_999;

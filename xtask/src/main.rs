@@ -12,6 +12,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   ci               all that CI runs: tidy, format, lints, tests
   tidy             arrows between crates and rooms, file headers, names
   golden [--accept] the golden snapshots alone; --accept refreshes them
+  functions        writes docs/functions.md anew
   slt [FILTER]     the step scripts alone, interpreted
   bench [--quick]  side by side with the peers (builds them first: about half an hour of CPU, once)";
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(),
         ["golden"] => golden(false),
         ["golden", "--accept"] => golden(true),
+        ["functions"] => functions(),
         ["slt", rest @ ..] => slt(rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["help" | "--help" | "-h"] => {
@@ -54,6 +56,11 @@ fn ci() -> Result<(), String> {
 fn golden(accept: bool) -> Result<(), String> {
     let update = if accept { "always" } else { "no" };
     cargo(&["test", "--package", "feldc-tests", "--test", "golden"], &[("INSTA_UPDATE", update)])
+}
+
+fn functions() -> Result<(), String> {
+    let arguments = ["test", "--package", "feldc-tests", "--test", "registry", "page"];
+    cargo(&arguments, &[("FELDC_ACCEPT", "1")])
 }
 
 fn slt(filter: &[&str]) -> Result<(), String> {

@@ -86,7 +86,7 @@ impl Binder<'_> {
         if known.is_empty() {
             let error = Diagnostic::error(code::UNDEFINED_FUNCTION, format!("function {name} does not exist"), span);
             let callable = names().filter(|name| name.starts_with(char::is_alphabetic) && !name.contains(' '));
-            let near = closest(name, callable.chain(super::set_function::names()));
+            let near = closest(name, callable.chain(super::forms::names()));
             return self.fail(super::suggest(error, near));
         }
         if let [left, right] = types.as_slice()

@@ -8,6 +8,7 @@ mod call;
 mod coerce;
 mod expr;
 mod fold;
+pub mod forms;
 mod from;
 mod function;
 mod group;

@@ -154,7 +154,7 @@ impl Binder<'_> {
         };
         for access in rest {
             value = match access {
-                AccessExpr::Subscript(Subscript::Index { index }) => self.element(value, index, span)?,
+                AccessExpr::Subscript(Subscript::Index { index }) => self.subscript(value, index, span)?,
                 AccessExpr::Dot(ast::Expr::Identifier(ident)) => {
                     let name = self.name(ident);
                     self.field(value, &name, span)?
@@ -166,7 +166,7 @@ impl Binder<'_> {
         Ok(value)
     }
 
-    fn element(&mut self, value: Expr, index: &ast::Expr, span: Span) -> Bound<Expr> {
+    fn subscript(&mut self, value: Expr, index: &ast::Expr, span: Span) -> Bound<Expr> {
         // `a[SAFE_OFFSET(i)]` counts from 0.
         if let ast::Expr::Function(function) = index
             && function.name.to_string().eq_ignore_ascii_case("safe_offset")

@@ -2,7 +2,7 @@
 //!
 //! Exit codes: 0 done; 1 the program has errors or the pipeline failed; 2 wrong usage, or a file or tool is missing.
 
-use super::{Compiled, ast, compile, explain, front};
+use super::{Compiled, ast, compile, explain, front, functions};
 use crate::{build, emit, package};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use feldc_pipeline::glue;
@@ -35,6 +35,8 @@ enum Action {
     Compile(CompileArguments),
     /// Print the plan and the circuit of each view, with the keys and the state of each operator
     Explain { file: PathBuf },
+    /// Print all functions and operators, or those of a name
+    Functions { name: Option<String> },
     /// Compile a program and start it
     Run(RunArguments),
 }
@@ -106,6 +108,9 @@ pub fn main() -> ExitCode {
         Action::Check { file } => check(&file),
         Action::Compile(arguments) => compile_command(&arguments),
         Action::Explain { file } => explain_command(&file),
+        Action::Functions { name } => {
+            functions::show(name.as_deref()).map_err(program_fault).and_then(|text| print(format_args!("{text}")))
+        }
         Action::Run(arguments) => run(arguments),
     };
     result.unwrap_or_else(|stop| {

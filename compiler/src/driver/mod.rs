@@ -3,6 +3,7 @@
 pub mod cli;
 mod connectors;
 pub mod explain;
+pub mod functions;
 
 use crate::circuit::{self, Circuit};
 use crate::diagnostic::{self, Diagnostic};
