@@ -19,3 +19,4 @@ pub mod parse;
 pub mod plan;
 pub mod reference;
 pub mod rewrite;
+pub mod steps;

@@ -1,10 +1,10 @@
 //! Native equals interpreted: every program of `tests/programs`, built as one pooled crate, gives the same bytes on
 //! `--stdio` as the interpreter does.
 
+use feldc::steps::stream::Stream;
 use feldc::{build, driver, emit, package};
 use feldc_pipeline::schema::{Field, Schema};
 use feldc_tests::process;
-use feldc_tests::stream::Stream;
 use feldc_value::Value;
 use std::process::Command;
 

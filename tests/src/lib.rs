@@ -1,12 +1,9 @@
-//! What the suites share: a session that steps a program in this process, step scripts, random change streams.
+//! What the suites share: the programs they run, a session of each, the real command.
 
 pub mod process;
-pub mod script;
-pub mod session;
-pub mod stream;
 
-pub use session::{Change, Session};
-
+use feldc::driver::{self, Compiled};
+use feldc::steps::Session;
 use std::path::PathBuf;
 
 /// The programs of `tests/programs`, by name, with their paths.
@@ -31,4 +28,14 @@ pub fn programs() -> Vec<(String, PathBuf)> {
 pub fn program_texts() -> Vec<(String, String)> {
     let read = |(name, path)| (name, std::fs::read_to_string(path).expect("a readable program"));
     programs().into_iter().map(read).collect()
+}
+
+/// A program and a session of it in this process.
+///
+/// # Panics
+/// With the messages of a program that does not compile.
+pub fn open(name: &str, sql: &str, workers: usize) -> (Compiled, Session) {
+    let compiled = driver::compile(name, sql).unwrap_or_else(|message| panic!("{name} does not compile:\n{message}"));
+    let session = Session::new(&compiled.interpreted(), workers);
+    (compiled, session)
 }

@@ -2,7 +2,7 @@
 //!
 //! Exit codes: 0 done; 1 the program has errors or the pipeline failed; 2 wrong usage, or a file or tool is missing.
 
-use super::{Compiled, ast, compile, explain, front, functions};
+use super::{Compiled, ast, compile, explain, front, functions, test};
 use crate::{build, emit, package};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use feldc_pipeline::glue;
@@ -18,7 +18,8 @@ const EXAMPLES: &str = "Examples:
   feldc run program.sql --interpret          start at once, without rustc
   feldc compile program.sql -o out           a native pipeline binary and its crate in out/
   feldc compile program.sql --emit=circuit   print a stage of the compilation
-  feldc check program.sql                    only report errors";
+  feldc check program.sql                    only report errors
+  feldc test tests/                          run step scripts: rows in, changes out";
 
 #[derive(Parser)]
 #[command(name = "feldc", version, about = "Compiles a SQL program to a native incremental pipeline", after_help = EXAMPLES)]
@@ -39,6 +40,9 @@ enum Action {
     Functions { name: Option<String> },
     /// Compile a program and start it
     Run(RunArguments),
+    /// Run step scripts: rows in, and the changes of the views compared with what is expected
+    #[command(after_help = test::HELP)]
+    Test(test::TestArguments),
 }
 
 const RUN_USAGE: &str = "feldc run [--interpret] [OPTIONS OF THE PIPELINE] <FILE>";
@@ -85,16 +89,16 @@ enum Stage {
 }
 
 /// What ends a command early: a message and an exit code.
-struct Stop {
-    message: String,
-    code: u8,
+pub(super) struct Stop {
+    pub message: String,
+    pub code: u8,
 }
 
-fn program_fault(message: String) -> Stop {
+pub(super) fn program_fault(message: String) -> Stop {
     Stop { message, code: 1 }
 }
 
-fn environment_fault(message: impl ToString) -> Stop {
+pub(super) fn environment_fault(message: impl ToString) -> Stop {
     Stop { message: message.to_string(), code: 2 }
 }
 
@@ -112,6 +116,7 @@ pub fn main() -> ExitCode {
             functions::show(name.as_deref()).map_err(program_fault).and_then(|text| print(format_args!("{text}")))
         }
         Action::Run(arguments) => run(arguments),
+        Action::Test(arguments) => test::run(&arguments),
     };
     result.unwrap_or_else(|stop| {
         tell(format_args!("{}\n", stop.message.trim_end()));
@@ -120,7 +125,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Writes what was asked for to standard output. A reader that has read enough (`| head`) is no fault.
-fn print(text: fmt::Arguments<'_>) -> Result<ExitCode, Stop> {
+pub(super) fn print(text: fmt::Arguments<'_>) -> Result<ExitCode, Stop> {
     let mut output = io::stdout().lock();
     match output.write_fmt(text).and_then(|()| output.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -131,18 +136,18 @@ fn print(text: fmt::Arguments<'_>) -> Result<ExitCode, Stop> {
 }
 
 /// Says something on standard error, if anyone can hear it.
-fn tell(text: fmt::Arguments<'_>) {
+pub(super) fn tell(text: fmt::Arguments<'_>) {
     let _ = io::stderr().write_fmt(text);
 }
 
-fn read(file: &Path) -> Result<String, Stop> {
+pub(super) fn read(file: &Path) -> Result<String, Stop> {
     let bytes = std::fs::read(file)
         .map_err(|error| environment_fault(format!("feldc: cannot read the program {}: {error}", file.display())))?;
     text(bytes).map_err(|place| program_fault(format!("feldc: the program {}{place}", file.display())))
 }
 
 /// The text of a program's file, without the byte order mark that some editors write; or the first place that is none.
-fn text(bytes: Vec<u8>) -> Result<String, String> {
+pub(super) fn text(bytes: Vec<u8>) -> Result<String, String> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let (bytes, end) = (error.as_bytes(), error.utf8_error().valid_up_to());
         let line = bytes[..end].iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -154,16 +159,20 @@ fn text(bytes: Vec<u8>) -> Result<String, String> {
 }
 
 /// Compiles a file; warnings go to standard error.
-fn load(file: &Path) -> Result<Compiled, Stop> {
+pub(super) fn load(file: &Path) -> Result<Compiled, Stop> {
     let text = read(file)?;
     let compiled = compile(&file.display().to_string(), &text).map_err(program_fault)?;
     tell(format_args!("{}", compiled.warnings));
     Ok(compiled)
 }
 
+/// `1 step`, `2 steps`.
+pub(super) fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 fn check(file: &Path) -> Result<ExitCode, Stop> {
     let compiled = load(file)?;
-    let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     // Parts of a view that are read more than once stand as views of its name.
     let views: BTreeSet<&str> = compiled.program.views.iter().map(|view| view.name.as_str()).collect();
     let (tables, views) = (compiled.program.tables.len(), views.len());
@@ -242,6 +251,11 @@ fn build_native(compiled: &Compiled, file: &Path, folder: &Path) -> Result<PathB
     build::build(&package, &mut |progress| tell(format_args!("feldc: {progress}\n"))).map_err(environment_fault)
 }
 
+/// A native build where `feldc run` has it.
+pub(super) fn build_in_cache(compiled: &Compiled, file: &Path) -> Result<PathBuf, Stop> {
+    build_native(compiled, file, &package::program_folder(file).map_err(environment_fault)?)
+}
+
 /// What the words of `feldc run` say.
 #[derive(Debug, Default, PartialEq)]
 struct Words {
@@ -287,8 +301,7 @@ fn run(arguments: RunArguments) -> Result<ExitCode, Stop> {
             Ok(glue::run(compiled.interpreted(), &words))
         }
         false => {
-            let folder = package::program_folder(&file).map_err(environment_fault)?;
-            let binary = build_native(&compiled, &file, &folder)?;
+            let binary = build_in_cache(&compiled, &file)?;
             start(&binary, &options)
         }
     }

@@ -4,6 +4,8 @@ pub mod cli;
 mod connectors;
 pub mod explain;
 pub mod functions;
+mod junit;
+pub mod test;
 
 use crate::circuit::{self, Circuit};
 use crate::diagnostic::{self, Diagnostic};

@@ -9,7 +9,16 @@ use std::cmp::Reverse;
 
 /// The result of a call over its arguments in the rows of one group.
 /// SUM, AVG and the like fail when the final value does not fit the result.
-pub fn aggregate(call: &AggregateCall, mut rows: Vec<Vec<Value>>, result: ColumnType) -> Result<Value, SqlError> {
+pub fn aggregate(call: &AggregateCall, rows: Vec<Vec<Value>>, result: ColumnType) -> Result<Value, SqlError> {
+    computed(call, rows, result).map_err(|error| match error.code {
+        error::NUMERIC_OUT_OF_RANGE => {
+            SqlError::new(error.code, format!("{} does not fit {}", call.function.name(), result.ty))
+        }
+        _ => error,
+    })
+}
+
+fn computed(call: &AggregateCall, mut rows: Vec<Vec<Value>>, result: ColumnType) -> Result<Value, SqlError> {
     match call.function {
         F::Single => {
             return match &rows[..] {

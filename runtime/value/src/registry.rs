@@ -2,8 +2,8 @@
 
 use crate::function::Function;
 use crate::{
-    arithmetic, array, binary, bits, boolean, cast, compare, day_name, decimal, degrees, extract, float, format, guard, interval,
-    like, map, math, months, number, occurrence, pad, record, text, truncate, variant, window,
+    arithmetic, array, binary, bits, boolean, cast, compare, day_name, decimal, degrees, extract, float, format, guard,
+    interval, like, map, math, months, number, occurrence, pad, record, text, truncate, variant, window,
 };
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Random change streams over a program's tables: inserts, deletes, updates, duplicates, NULLs, empty steps, from a seed.
 
-use crate::Change;
+use super::Change;
 use feldc_pipeline::schema::{Schema, Table};
 use feldc_value::{ColumnType, SqlType, Value, nested};
 
