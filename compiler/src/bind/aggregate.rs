@@ -1,20 +1,18 @@
 //! Aggregate calls: how they are written, and the query they belong to.
 
 use super::scope::Clause;
-use super::set_function::{self, result_type};
+use super::set_function::{self, Written, result_type};
 use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{AggregateCall, Expr, Span};
-use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments};
+use sqlparser::ast::{
+    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments,
+};
 
 /// Aggregates and window functions of the dialect that are still to come.
 const LATER: &[&str] = &[
     "ARRAY_AGG",
-    "STRING_AGG",
-    "LISTAGG",
     "JSON_AGG",
-    "PERCENTILE_CONT",
-    "PERCENTILE_DISC",
     "RANK",
     "DENSE_RANK",
     "ROW_NUMBER",
@@ -37,8 +35,15 @@ impl Binder<'_> {
         let FunctionArguments::List(list) = &function.args else {
             return self.wrong_arguments(name, span);
         };
-        if !list.clauses.is_empty() || !function.within_group.is_empty() || function.null_treatment.is_some() {
-            return self.unsupported(format!("ORDER BY and the like inside {name}"), span);
+        if function.null_treatment.is_some() {
+            return self.unsupported(format!("IGNORE NULLS and RESPECT NULLS of {name}"), span);
+        }
+        let mut keys: Vec<&ast::OrderByExpr> = function.within_group.iter().collect();
+        for clause in &list.clauses {
+            match clause {
+                FunctionArgumentClause::OrderBy(order) if keys.is_empty() => keys.extend(order),
+                _ => return self.unsupported(format!("this form of arguments of {name}"), span),
+            }
         }
         let distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
         let mut arguments = vec![];
@@ -59,15 +64,17 @@ impl Binder<'_> {
         };
         let clause = std::mem::replace(&mut self.scopes[top].clause, Clause::AggregateArgument);
         let bound = self.exprs(&arguments);
+        let order = keys.into_iter().map(|key| Ok((self.expr(&key.expr)?, self.order_direction(key)?))).collect();
         let filter = function.filter.as_deref().map(|filter| {
             let filter = self.expr(filter)?;
             self.condition(filter, "FILTER")
         });
         self.scopes[top].clause = clause;
-        let (arguments, filter) = (bound?, filter.transpose()?);
-        let level = self.owner(&arguments, filter.as_ref());
+        let (arguments, order, filter): (_, Bound<Vec<_>>, _) = (bound?, order, filter.transpose()?);
+        let written = Written { name, arguments, order: order?, filter, distinct, span };
+        let level = self.owner(&written);
         self.check_aggregate_allowed(level, span)?;
-        let call = self.set_function(name, arguments, filter, distinct, span)?;
+        let call = self.set_function(written)?;
         Ok(self.add_aggregate(level, name, call, span))
     }
 
@@ -78,8 +85,10 @@ impl Binder<'_> {
 
     /// The level of the query whose rows the aggregate ranges over: the innermost whose columns it uses, as the standard
     /// has it; its own query when it uses none.
-    fn owner(&self, arguments: &[Expr], filter: Option<&Expr>) -> usize {
-        let ids = arguments.iter().chain(filter).flat_map(Expr::free_columns).collect();
+    fn owner(&self, written: &Written) -> usize {
+        let order = written.order.iter().map(|(key, _)| key);
+        let exprs = written.arguments.iter().chain(order).chain(&written.filter);
+        let ids = exprs.flat_map(Expr::free_columns).collect();
         (0..self.scopes.len()).rev().find(|level| self.scopes[*level].defines(&ids)).unwrap_or(self.scopes.len() - 1)
     }
 

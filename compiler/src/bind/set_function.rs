@@ -4,8 +4,8 @@ use super::coerce::{boolean, null};
 use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{AggregateCall, Expr, ExprKind, Span};
-use feldc_engine::AggregateFunction as F;
-use feldc_value::{ColumnType, SqlType, Statistic};
+use feldc_engine::{AggregateFunction as F, Direction, Fraction};
+use feldc_value::{ColumnType, SqlType, Statistic, Value};
 
 /// Names, with the function that computes them and its number of arguments.
 const FUNCTIONS: &[(&str, F, usize)] = &[
@@ -47,7 +47,27 @@ const FUNCTIONS: &[(&str, F, usize)] = &[
     ("REGR_SLOPE", F::Statistic(Statistic::RegrSlope), 2),
     ("REGR_INTERCEPT", F::Statistic(Statistic::RegrIntercept), 2),
     ("REGR_R2", F::Statistic(Statistic::RegrR2), 2),
+    ("STRING_AGG", F::StringAgg, 2),
+    ("LISTAGG", F::StringAgg, 2),
+    ("MEDIAN", F::PercentileCont(MIDDLE), 1),
+    // The place is the argument; the values are those of WITHIN GROUP (ORDER BY ...).
+    ("PERCENTILE_CONT", F::PercentileCont(MIDDLE), 1),
+    ("PERCENTILE_DISC", F::PercentileDisc(MIDDLE), 1),
 ];
+
+/// Stands for the place that is written.
+const MIDDLE: Fraction = Fraction::HALF;
+
+/// An aggregate's call as it is written.
+pub struct Written<'a> {
+    pub name: &'a str,
+    pub arguments: Vec<Expr>,
+    /// ORDER BY among the arguments, or in WITHIN GROUP.
+    pub order: Vec<(Expr, Direction)>,
+    pub filter: Option<Expr>,
+    pub distinct: bool,
+    pub span: Span,
+}
 
 pub fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, ..)| *name)
@@ -61,6 +81,9 @@ pub fn is_aggregate(name: &str) -> bool {
 pub fn usage(name: &str) -> String {
     let arity = FUNCTIONS.iter().find(|(known, ..)| *known == name).map_or(1, |(.., arity)| *arity);
     match (name, arity) {
+        ("STRING_AGG", _) => "write STRING_AGG(text, separator ORDER BY ...)".to_string(),
+        ("LISTAGG", _) => "write LISTAGG(text, separator) WITHIN GROUP (ORDER BY ...)".to_string(),
+        ("PERCENTILE_CONT" | "PERCENTILE_DISC", _) => format!("write {name}(0.5) WITHIN GROUP (ORDER BY x)"),
         ("ARG_MIN" | "ARG_MAX", _) => format!("write {name}(value, key)"),
         (_, 2) => format!("write {name}(y, x)"),
         _ => format!("write {name}(x) or {name}(DISTINCT x); only COUNT takes *"),
@@ -68,18 +91,30 @@ pub fn usage(name: &str) -> String {
 }
 
 impl Binder<'_> {
-    pub(super) fn set_function(
-        &mut self,
-        name: &str,
-        mut arguments: Vec<Expr>,
-        filter: Option<Expr>,
-        distinct: bool,
-        span: Span,
-    ) -> Bound<AggregateCall> {
+    pub(super) fn set_function(&mut self, written: Written<'_>) -> Bound<AggregateCall> {
+        let Written { name, mut arguments, order, filter, distinct, span } = written;
         let Some(&(_, mut function, arity)) = FUNCTIONS.iter().find(|(known, ..)| *known == name) else {
             return self.wrong_arguments(name, span);
         };
+        let mut directions = vec![];
         match (name, arguments.len()) {
+            ("STRING_AGG" | "LISTAGG", _) => {
+                (arguments, directions) = self.joined(name, arguments, order, distinct, span)?;
+            }
+            ("PERCENTILE_CONT" | "PERCENTILE_DISC" | "MEDIAN", _) => {
+                if distinct {
+                    let error = Diagnostic::error(code::SYNTAX_ERROR, format!("{name} takes no DISTINCT"), span);
+                    return self.fail(error.help("select the distinct values in a subquery in FROM"));
+                }
+                let place;
+                (place, arguments, directions) = self.percentile(name, arguments, order, span)?;
+                function = match function {
+                    F::PercentileDisc(_) => F::PercentileDisc(place),
+                    _ => F::PercentileCont(place),
+                };
+            }
+            // MODE() WITHIN GROUP (ORDER BY x)
+            ("MODE", 0) if order.len() == 1 => arguments.extend(order.into_iter().map(|(key, _)| key)),
             ("COUNT", 0) => function = F::CountStar,
             ("COUNT", _) if distinct => (),
             ("COUNT", 2..) => arguments = vec![none_is_null(arguments, boolean(true, span), span)],
@@ -112,8 +147,8 @@ impl Binder<'_> {
         {
             (function, arguments) = (F::CountStar, vec![]);
         }
-        let matters = matches!(function, F::Count | F::Sum | F::Avg | F::BitXor | F::Statistic(_));
-        Ok(AggregateCall { function, arguments, order: vec![], distinct: distinct && matters, span })
+        let matters = matches!(function, F::Count | F::Sum | F::Avg | F::BitXor | F::Statistic(_) | F::StringAgg);
+        Ok(AggregateCall { function, arguments, order: directions, distinct: distinct && matters, span })
     }
 
     /// The arguments as the function takes them: checked, and cast where it needs that.
@@ -172,6 +207,80 @@ impl Binder<'_> {
             typed.insert(1, first);
         }
         Ok(typed)
+    }
+
+    /// The arguments of STRING_AGG: text, separator, and what they are ordered by, which is the text itself by default.
+    fn joined(
+        &mut self,
+        name: &str,
+        mut arguments: Vec<Expr>,
+        mut order: Vec<(Expr, Direction)>,
+        distinct: bool,
+        span: Span,
+    ) -> Bound<(Vec<Expr>, Vec<Direction>)> {
+        if name == "LISTAGG" && arguments.len() == 1 {
+            let ty = ColumnType::new(SqlType::VARCHAR, false);
+            arguments.push(Expr::literal(Value::text(""), ty, span));
+        }
+        let [text, separator] = &arguments[..] else { return self.wrong_arguments(name, span) };
+        if distinct && let Some((key, _)) = order.iter().find(|(key, _)| !super::group::same(key, text)) {
+            let headline = format!("with DISTINCT, {name} can only be ordered by its text");
+            let error = Diagnostic::error(code::INVALID_COLUMN_REFERENCE, headline, key.span);
+            return self.fail(error.help("a text may stand for several rows: leave out DISTINCT or the key"));
+        }
+        if order.is_empty() {
+            order.push((self.fresh_expr(text)?, super::order::ASCENDING));
+        }
+        let (text, separator) = (text.clone(), separator.clone());
+        let mut joined = vec![self.cast(text, SqlType::VARCHAR, span)?, self.cast(separator, SqlType::VARCHAR, span)?];
+        let (keys, directions): (Vec<Expr>, Vec<Direction>) = order.into_iter().unzip();
+        for key in keys {
+            joined.push(match key.ty.ty {
+                SqlType::Null => self.cast(key, SqlType::VARCHAR, span)?,
+                _ => key,
+            });
+        }
+        Ok((joined, directions))
+    }
+
+    /// The place of a percentile, and its values with their order.
+    fn percentile(
+        &mut self,
+        name: &str,
+        mut arguments: Vec<Expr>,
+        mut order: Vec<(Expr, Direction)>,
+        span: Span,
+    ) -> Bound<(Fraction, Vec<Expr>, Vec<Direction>)> {
+        if arguments.len() != 1 || order.len() != usize::from(name != "MEDIAN") {
+            return self.wrong_arguments(name, span);
+        }
+        let argument = arguments.remove(0);
+        let (place, value, direction) = match order.pop() {
+            None => (MIDDLE, argument, super::order::ASCENDING),
+            Some((value, direction)) => (self.place(name, argument)?, value, direction),
+        };
+        let value = match (name, value.ty.ty) {
+            ("PERCENTILE_DISC", SqlType::Null) => self.cast(value, SqlType::VARCHAR, span)?,
+            ("PERCENTILE_DISC", _) => value,
+            _ => {
+                let number = self.numbers(name, vec![value])?.1.remove(0);
+                self.cast(number, SqlType::Double, span)?
+            }
+        };
+        Ok((place, vec![value], vec![direction]))
+    }
+
+    fn place(&mut self, name: &str, argument: Expr) -> Bound<Fraction> {
+        let span = argument.span;
+        let cast = self.cast(argument, SqlType::Double, span)?;
+        match cast.kind {
+            ExprKind::Literal(Value::Double(place)) if (0.0..=1.0).contains(&place) => Ok(Fraction::new(place)),
+            _ => {
+                let headline = format!("the place of {name} must be a constant from 0 to 1");
+                let error = Diagnostic::error(code::INVALID_PARAMETER, headline, span);
+                self.fail(error.help(usage(name)))
+            }
+        }
     }
 
     /// Numbers of one type, which is the first result.

@@ -92,7 +92,7 @@ fn aggregate(aggregate: &Aggregate) -> String {
     let keys = keys.iter().zip(&aggregate.order).map(|(key, way)| format!("s{key}{}", plan::print::direction(*way)));
     let order = if aggregate.order.is_empty() { String::new() } else { format!(" by {}", list(keys)) };
     let values = list(values.iter().map(|value| format!("s{value}")));
-    format!("{}({distinct}{values}{order})", aggregate.function.name().to_lowercase())
+    format!("{}({distinct}{values}{order})", aggregate.function.to_string().to_lowercase())
 }
 
 impl Display for Kernel {

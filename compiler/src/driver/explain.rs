@@ -29,8 +29,11 @@ fn state(circuit: &Circuit, at: usize) -> Option<String> {
         Op::Distinct { .. } | Op::Positive { .. } => "a count for each distinct row".to_string(),
         Op::Aggregate { key, aggregates, .. } => {
             use feldc_engine::AggregateFunction::{ArgMax, ArgMin, Max, Min, Mode};
+            use feldc_engine::AggregateFunction::{PercentileCont, PercentileDisc, StringAgg};
             let count = |functions: &[_]| aggregates.iter().filter(|a| functions.contains(&a.function)).count();
             let (ordered, modes) = (count(&[Min, Max, ArgMin, ArgMax]), count(&[Mode]));
+            let ranked = |a: &&feldc_engine::Aggregate| matches!(a.function, PercentileCont(_) | PercentileDisc(_));
+            let (percentiles, joined) = (aggregates.iter().filter(ranked).count(), count(&[StringAgg]));
             let distinct = aggregates.iter().filter(|a| a.distinct).count();
             let mut kept = format!("accumulators for each group, key {}", key_of(node, *key));
             if ordered > 0 {
@@ -38,6 +41,12 @@ fn state(circuit: &Circuit, at: usize) -> Option<String> {
             }
             if modes > 0 {
                 let _ = write!(kept, "; the distinct arguments of {modes} MODE by count");
+            }
+            if percentiles > 0 {
+                let _ = write!(kept, "; the arguments of {percentiles} percentile(s) in order");
+            }
+            if joined > 0 {
+                let _ = write!(kept, "; the texts of {joined} STRING_AGG in order, joined anew where a group changes");
             }
             if distinct > 0 {
                 let _ = write!(kept, "; a count for each distinct argument of {distinct} aggregate(s)");

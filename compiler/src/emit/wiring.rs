@@ -271,6 +271,14 @@ fn emit_function(function: AggregateFunction) -> TokenStream {
             let statistic = format_ident!("{}", format!("{statistic:?}"));
             quote!(AggregateFunction::Statistic(Statistic::#statistic))
         }
+        AggregateFunction::PercentileCont(fraction) => {
+            let fraction = Literal::f64_unsuffixed(fraction.value());
+            quote!(AggregateFunction::PercentileCont(Fraction::new(#fraction)))
+        }
+        AggregateFunction::PercentileDisc(fraction) => {
+            let fraction = Literal::f64_unsuffixed(fraction.value());
+            quote!(AggregateFunction::PercentileDisc(Fraction::new(#fraction)))
+        }
         plain => {
             let plain = format_ident!("{}", format!("{plain:?}"));
             quote!(AggregateFunction::#plain)

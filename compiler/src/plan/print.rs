@@ -194,7 +194,7 @@ fn aggregate(call: &AggregateCall, names: &Names) -> String {
     let keys = keys.collect::<Vec<_>>().join(", ");
     let (distinct, order) =
         (if call.distinct { "DISTINCT " } else { "" }, if call.order.is_empty() { "" } else { " ORDER BY " });
-    format!("{}({distinct}{}{order}{keys})", call.function.name(), list(values, names))
+    format!("{}({distinct}{}{order}{keys})", call.function, list(values, names))
 }
 
 fn list(exprs: &[Expr], names: &Names) -> String {

@@ -1,11 +1,11 @@
 //! Aggregate functions over the rows of one group, computed from scratch.
 
-use super::order::{compare, compare_rows, same, whole};
+use super::order::{compare, compare_directed, compare_rows, same, whole};
 use super::statistics::statistic;
 use crate::plan::AggregateCall;
 use feldc_engine::AggregateFunction as F;
 use feldc_value::{ColumnType, SqlError, SqlType, Value, error};
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 /// The result of a call over its arguments in the rows of one group.
 /// SUM, AVG and the like fail when the final value does not fit the result.
@@ -35,6 +35,7 @@ fn computed(call: &AggregateCall, mut rows: Vec<Vec<Value>>, result: ColumnType)
             let chosen = if call.function == F::ArgMin { rows.first() } else { rows.last() };
             return Ok(chosen.map_or(Value::Null, |row| row[0].clone()));
         }
+        F::StringAgg => return Ok(joined(call, rows)),
         _ => (),
     }
     rows.retain(|row| !row.iter().any(Value::is_null));
@@ -70,8 +71,48 @@ fn computed(call: &AggregateCall, mut rows: Vec<Vec<Value>>, result: ColumnType)
             let longest = runs.max_by_key(|(at, run)| (run.len(), Reverse(*at)));
             Ok(longest.map_or(Value::Null, |(_, run)| run[0].clone()))
         }
-        F::Count | F::CountStar | F::Single | F::ArgMin | F::ArgMax | F::Statistic(_) => unreachable!("handled above"),
+        F::PercentileCont(fraction) => Ok(interpolated(&in_order(values, call), fraction.value())),
+        F::PercentileDisc(fraction) => {
+            let values = in_order(values, call);
+            let place = (fraction.value() * values.len() as f64).ceil() as usize;
+            Ok(values[place.max(1) - 1].clone())
+        }
+        F::StringAgg | F::Count | F::CountStar | F::Single | F::ArgMin | F::ArgMax | F::Statistic(_) => {
+            unreachable!("handled above")
+        }
     }
+}
+
+/// STRING_AGG of text, separator, and what they are ordered by.
+fn joined(call: &AggregateCall, mut rows: Vec<Vec<Value>>) -> Value {
+    rows.retain(|row| !row[0].is_null());
+    rows.sort_by(|a, b| {
+        let keys = call.order.iter().zip(a[2..].iter().zip(&b[2..]));
+        let by_keys = keys.map(|(direction, (a, b))| compare_directed(a, b, *direction));
+        by_keys.fold(Ordering::Equal, Ordering::then).then_with(|| compare_rows(&a[..2], &b[..2]))
+    });
+    if call.distinct {
+        rows.dedup_by(|a, b| same(a, b));
+    }
+    let text = |value: &Value| if let Value::Text(text) = value { text.to_string() } else { String::new() };
+    let all = rows.iter().map(|row| (text(&row[0]), text(&row[1])));
+    let all = all.reduce(|(joined, first), (next, separator)| (format!("{joined}{separator}{next}"), first));
+    all.map_or(Value::Null, |(joined, _)| Value::text(joined))
+}
+
+/// The values as WITHIN GROUP orders them.
+fn in_order(mut values: Vec<Value>, call: &AggregateCall) -> Vec<Value> {
+    if call.order.first().is_some_and(|direction| direction.descending) {
+        values.reverse();
+    }
+    values
+}
+
+fn interpolated(values: &[Value], fraction: f64) -> Value {
+    let float = |at: usize| if let Some(Value::Double(value)) = values.get(at) { *value } else { f64::NAN };
+    let place = fraction * (values.len() - 1) as f64;
+    let (first, second) = (float(place.floor() as usize), float(place.ceil() as usize));
+    Value::Double(if first == second { first } else { first + place.fract() * (second - first) })
 }
 
 fn count(rows: usize) -> Value {

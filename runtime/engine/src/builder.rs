@@ -79,6 +79,34 @@ pub enum AggregateFunction {
     ArgMax,
     /// The most frequent value; of several the least.
     Mode,
+    /// Of (text, separator, columns of the order): the texts in order, each but the first behind its separator.
+    StringAgg,
+    /// Of a DOUBLE: interpolated between the two values around this place of the order.
+    PercentileCont(Fraction),
+    /// The first value at or behind this place of the order.
+    PercentileDisc(Fraction),
+}
+
+/// A place in an order from 0 to 1.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fraction(u64);
+
+impl Fraction {
+    pub const HALF: Fraction = Fraction(0.5f64.to_bits());
+
+    pub fn new(value: f64) -> Fraction {
+        Fraction(value.clamp(0.0, 1.0).to_bits())
+    }
+
+    pub fn value(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+impl std::fmt::Debug for Fraction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.value().fmt(f)
+    }
 }
 
 impl AggregateFunction {
@@ -87,11 +115,25 @@ impl AggregateFunction {
         let name = match self {
             AggregateFunction::CountStar => "Count".to_string(),
             AggregateFunction::Statistic(statistic) => format!("{statistic:?}"),
+            AggregateFunction::PercentileCont(_) => "PercentileCont".to_string(),
+            AggregateFunction::PercentileDisc(_) => "PercentileDisc".to_string(),
             other => format!("{other:?}"),
         };
         let capital = |(at, letter): (usize, char)| if at > 0 && letter.is_uppercase() { "_" } else { "" };
         let words = name.char_indices().map(|(at, letter)| format!("{}{letter}", capital((at, letter))));
         words.collect::<String>().to_uppercase()
+    }
+}
+
+impl std::fmt::Display for AggregateFunction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name())?;
+        match self {
+            AggregateFunction::PercentileCont(place) | AggregateFunction::PercentileDisc(place) => {
+                write!(f, "[{}]", place.value())
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -19,7 +19,7 @@ pub mod trace;
 mod worker;
 
 pub use batch::Batch;
-pub use builder::{Aggregate, AggregateFunction, Builder, IndexId, JoinKernel, MapKernel, Side, StreamId};
+pub use builder::{Aggregate, AggregateFunction, Builder, Fraction, IndexId, JoinKernel, MapKernel, Side, StreamId};
 pub use errors::Errors;
 pub use layout::{Key, Layout};
 pub use operator::top_k::{Direction, Rank, Window};

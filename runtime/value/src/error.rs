@@ -17,6 +17,7 @@ pub const INVALID_WIDTH_BUCKET: SqlState = "2201G";
 pub const INVALID_REGULAR_EXPRESSION: SqlState = "2201B";
 pub const CANNOT_COERCE: SqlState = "42846";
 pub const CARDINALITY_VIOLATION: SqlState = "21000";
+pub const LIMIT_EXCEEDED: SqlState = "54000";
 pub const NOT_NULL_VIOLATION: SqlState = "23502";
 
 /// A part of a message without its middle when it is very long: it may quote what others wrote, of any length, and says

@@ -6,8 +6,8 @@
 
 use super::kernels;
 use feldc_pipeline::glue::{
-    Aggregate, AggregateFunction, Batch, Builder, ColumnType, Direction, Errors, IntervalUnit, Layout, Part, Rank,
-    RowField, Side, SqlType, Statistic, Window,
+    Aggregate, AggregateFunction, Batch, Builder, ColumnType, Direction, Errors, Fraction, IntervalUnit, Layout, Part,
+    Rank, RowField, Side, SqlType, Statistic, Window,
 };
 
 const fn decimal(precision: u8, scale: u8) -> SqlType {

@@ -72,21 +72,22 @@ pub struct TopK {
 }
 
 /// The form of the stored rows.
-struct Form {
-    layout: Layout,
+#[derive(Debug)]
+pub struct Form {
+    pub layout: Layout,
     /// Leading columns of a row that make its partition.
-    partition: usize,
-    order: Vec<Direction>,
+    pub partition: usize,
+    pub order: Vec<Direction>,
 }
 
 impl Form {
     /// Are the stored rows the rows themselves?
-    fn plain(&self) -> bool {
+    pub fn plain(&self) -> bool {
         self.order.iter().all(|direction| !direction.descending && direction.nulls_first)
     }
 
     /// Appends the stored form of a row.
-    fn store(&self, row: &[u8], out: &mut Vec<u8>) {
+    pub fn store(&self, row: &[u8], out: &mut Vec<u8>) {
         self.flip(row, out, false);
     }
 
@@ -108,7 +109,7 @@ impl Form {
     }
 
     /// Where the first `columns` columns of the order end in a stored row.
-    fn order_end(&self, stored: &[u8], columns: usize) -> usize {
+    pub fn order_end(&self, stored: &[u8], columns: usize) -> usize {
         let mut at = self.layout.prefix_len(stored, self.partition);
         for (column, direction) in self.layout.columns()[self.partition..].iter().zip(&self.order[..columns]) {
             at = flip_column(*column, *direction, stored, at, &mut Vec::new(), true);

@@ -106,15 +106,19 @@ impl OrderedIndex {
 
     /// Calls `more` with the rows of positive weight that begin with `prefix` and their weights, in order, until it returns
     /// false.
-    pub fn first_rows(&mut self, prefix: &[u8], mut more: impl FnMut(&[u8], i64) -> bool) {
-        let mut wasted = 0;
-        self.scan(prefix, prefix, |row, weight| {
-            if weight > 0 {
-                return more(row, weight);
-            }
-            wasted += 1;
-            true
-        });
+    pub fn first_rows(&mut self, prefix: &[u8], more: impl FnMut(&[u8], i64) -> bool) {
+        self.rows_from(prefix, prefix, more);
+    }
+
+    /// As [`OrderedIndex::first_rows`], from `from` on, which begins with `prefix`.
+    pub fn rows_from(&mut self, from: &[u8], prefix: &[u8], more: impl FnMut(&[u8], i64) -> bool) {
+        let wasted = present(more, |more| self.scan(from, prefix, more));
+        self.waste(wasted);
+    }
+
+    /// Likewise from `to` backwards.
+    pub fn rows_to(&mut self, to: &[u8], prefix: &[u8], more: impl FnMut(&[u8], i64) -> bool) {
+        let wasted = present(more, |more| self.scan_back(to, prefix, more));
         self.waste(wasted);
     }
 
@@ -189,6 +193,22 @@ impl OrderedIndex {
             steps += 1;
         }
     }
+}
+
+/// Scans for the rows of positive weight; returns how many others were stepped over.
+fn present(
+    mut more: impl FnMut(&[u8], i64) -> bool,
+    scan: impl FnOnce(&mut dyn FnMut(&[u8], i64) -> bool) -> usize,
+) -> usize {
+    let mut wasted = 0;
+    scan(&mut |row, weight| {
+        if weight > 0 {
+            return more(row, weight);
+        }
+        wasted += 1;
+        true
+    });
+    wasted
 }
 
 impl Trace for OrderedIndex {

@@ -3,6 +3,7 @@
 use crate::layout::skip_column;
 use crate::{Batch, Layout, row};
 use feldc_value::{ColumnType, SqlType};
+use std::ops::Range;
 
 /// One column of rows of a layout.
 #[derive(Clone, Debug)]
@@ -60,27 +61,24 @@ impl Column {
 #[derive(Clone, Debug)]
 pub struct Part {
     pub columns: Vec<Column>,
-    /// As many of them are not NULL in any row that is kept, and have no tag there.
-    present: usize,
+    /// Which of them are not NULL in any row that is kept, and have no tag there.
+    present: Vec<bool>,
     /// Of the key's columns and these.
     pub layout: Layout,
 }
 
 impl Part {
-    /// Of rows of `layout`, whose first `key` columns are the key.
-    pub fn new(layout: &Layout, key: usize, columns: &[usize], present: usize) -> Part {
+    /// Of rows of `layout`, whose first `key` columns are the key. Rows with a NULL in a column of `present` (a range of
+    /// positions in `columns`) are left out.
+    pub fn new(layout: &Layout, key: usize, columns: &[usize], present: Range<usize>) -> Part {
         let columns: Vec<Column> = columns.iter().map(|&number| Column::new(layout, number)).collect();
-        let kept = columns.iter().enumerate().map(|(at, column)| match at < present {
+        let present: Vec<bool> = (0..columns.len()).map(|at| present.contains(&at)).collect();
+        let kept = columns.iter().zip(&present).map(|(column, present)| match present {
             true => ColumnType::new(column.ty.ty, false),
             false => column.ty,
         });
         let layout = Layout::new(layout.columns()[..key].iter().copied().chain(kept).collect());
         Part { columns, present, layout }
-    }
-
-    /// Is it of these columns?
-    pub fn is(&self, columns: &[usize], present: usize) -> bool {
-        self.present == present && self.columns.iter().map(Column::number).eq(columns.iter().copied())
     }
 
     pub fn same(&self, other: &Part) -> bool {
@@ -93,7 +91,7 @@ impl Part {
         for (row, weight) in rows.iter() {
             let buffer = out.buffer();
             buffer.extend_from_slice(key(row));
-            let whole = self.columns.iter().enumerate().all(|(at, column)| match at < self.present {
+            let whole = self.columns.iter().zip(&self.present).all(|(column, present)| match present {
                 true => column.value(row).map(|value| buffer.extend_from_slice(value)).is_some(),
                 false => {
                     buffer.extend_from_slice(column.bytes(row));

@@ -53,7 +53,7 @@ pub fn extreme<'a>(state: &'a [u8], at: usize, width: Option<usize>, texts: &'a 
     }
 }
 
-fn set_extreme(state: &mut [u8], at: usize, width: Option<usize>, value: Option<&[u8]>, texts: &mut Texts) {
+pub fn set_extreme(state: &mut [u8], at: usize, width: Option<usize>, value: Option<&[u8]>, texts: &mut Texts) {
     match (width, value) {
         (Some(width), None) => state[at..at + 1 + width].fill(0),
         (Some(width), Some(value)) => {

@@ -11,10 +11,12 @@
 //! result row would be.
 
 mod accumulate;
+mod collect;
 mod column;
 mod extreme;
 mod groups;
 mod mode;
+mod percentile;
 mod plan;
 mod result;
 mod statistics;
@@ -27,10 +29,12 @@ use crate::trace::arena::{Ref, i64_at};
 use crate::trace::hash::hash32;
 use crate::{Aggregate, Batch, Errors, Key, Layout, StreamId};
 use accumulate::Sums;
+use collect::Collection;
 use extreme::{Ordered, Places, Texts};
 use feldc_value::EvalError;
 use groups::Groups;
 use mode::Modes;
+use percentile::Ranks;
 use plan::{Distinct, Extremes, Kind, Plan, ROWS};
 
 /// Rows that go through all accumulators together.
@@ -51,6 +55,8 @@ pub struct Aggregation {
     /// One for each of the plan's extremes.
     ordered: Vec<Ordered>,
     modes: Vec<Modes>,
+    collections: Vec<Collection>,
+    ranks: Vec<Ranks>,
     distinct: Vec<Counted>,
     work: Work,
 }
@@ -102,6 +108,8 @@ impl Aggregation {
             sums: Sums::default(),
             texts: Texts::default(),
             ordered: plan.extremes.iter().map(ordered).collect(),
+            collections: plan.collected.iter().map(|collected| Collection::new(collected, key)).collect(),
+            ranks: plan.percentiles.iter().map(|percentiles| Ranks::new(percentiles, key)).collect(),
             modes: plan.modes.iter().map(|(part, at)| Modes::new(part, key, *at)).collect(),
             distinct: plan.distinct.iter().map(counted).collect(),
             plan,
@@ -136,6 +144,8 @@ impl Aggregation {
             extremes.part.narrow(rows, |row| self.key.of(row), &mut ordered.delta);
         }
         self.modes.iter_mut().for_each(|modes| modes.add(rows, &self.key));
+        self.collections.iter_mut().for_each(|collection| collection.add(rows, &self.key));
+        self.ranks.iter_mut().for_each(|ranks| ranks.add(rows, &self.key));
     }
 
     /// Counts the DISTINCT arguments of the step, and adds those that came or went to their groups.
@@ -163,6 +173,12 @@ impl Aggregation {
         }
         for modes in &mut self.modes {
             modes.finish(&mut self.groups, &mut self.texts);
+        }
+        for collection in &mut self.collections {
+            collection.finish(&mut self.groups, &mut self.texts);
+        }
+        for ranks in &mut self.ranks {
+            ranks.finish(&mut self.groups, &mut self.texts);
         }
         let distinct = self.distinct.iter().flat_map(|counted| &counted.plan.accumulators);
         let all = self.plan.accumulators.iter().chain(distinct);

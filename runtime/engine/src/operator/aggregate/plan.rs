@@ -4,9 +4,9 @@
 //! COUNT(x), SUM(x) and AVG(x) need one sum and one count together.
 
 use super::column::{Column, Number, Part};
-use super::statistics;
 use super::wide::WIDE;
-use crate::{Aggregate, AggregateFunction, Layout};
+use super::{collect, percentile, statistics};
+use crate::{Aggregate, AggregateFunction, Direction, Layout};
 use feldc_value::{ColumnType, SqlType, Statistic};
 
 /// Offset of the row count (i64) in a state.
@@ -85,6 +85,38 @@ pub struct Derived {
     pub result: SqlType,
 }
 
+/// Texts in an order, joined.
+#[derive(Clone, Debug)]
+pub struct Collected {
+    /// The order's columns, the text and its separator.
+    pub part: Part,
+    pub order: Vec<Direction>,
+    /// Equal rows count once.
+    pub distinct: bool,
+    /// The place of the result in a state.
+    pub at: usize,
+}
+
+/// Percentiles of one argument.
+#[derive(Clone, Debug)]
+pub struct Percentiles {
+    pub part: Part,
+    /// The place of the number of values (i64).
+    pub count: usize,
+    pub points: Vec<Point>,
+}
+
+/// One place of the order.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    /// See [`percentile`].
+    pub at: usize,
+    pub fraction: f64,
+    /// Is the result interpolated?
+    pub continuous: bool,
+    pub descending: bool,
+}
+
 /// The value of one aggregate, from a state.
 #[derive(Clone, Debug)]
 pub struct Output {
@@ -123,6 +155,10 @@ pub enum Value {
     },
     /// What a [`Derived`] left at this offset.
     Derived(usize),
+    /// The text that a [`Collected`] left at this offset.
+    Collected(usize),
+    /// The value that a [`Point`] left at this offset.
+    Interpolated(usize),
     /// The bits at this offset.
     Xor {
         number: Number,
@@ -158,6 +194,8 @@ pub struct Plan {
     /// Values of which those that come most often are extremes: part, and the place of the extreme.
     pub modes: Vec<(Part, usize)>,
     pub derived: Vec<Derived>,
+    pub collected: Vec<Collected>,
+    pub percentiles: Vec<Percentiles>,
     pub outputs: Vec<Output>,
 }
 
@@ -175,6 +213,8 @@ impl Plan {
             extremes: Vec::new(),
             modes: Vec::new(),
             derived: Vec::new(),
+            collected: Vec::new(),
+            percentiles: Vec::new(),
             outputs: Vec::new(),
         };
         for aggregate in aggregates {
@@ -192,7 +232,8 @@ impl Plan {
         if argument.ty == SqlType::Null && !matches!(aggregate.function, Count | CountStar) {
             return Value::Null;
         }
-        let source = aggregate.distinct.then(|| self.distinct_of(layout, key, &aggregate.arguments));
+        let counted = aggregate.distinct && aggregate.function != AggregateFunction::StringAgg;
+        let source = counted.then(|| self.distinct_of(layout, key, &aggregate.arguments));
         let column = Column::new(layout, first);
         match aggregate.function {
             CountStar => Value::Count(ROWS),
@@ -210,7 +251,7 @@ impl Plan {
             Min | Max | Single => {
                 let width = argument.ty.fixed_width();
                 assert_eq!(aggregate.result.ty.fixed_width(), width, "an extreme is of its argument's type");
-                let at = self.extreme(Part::new(layout, key, &[first], 1), aggregate.function != Max);
+                let at = self.extreme(Part::new(layout, key, &[first], 0..1), aggregate.function != Max);
                 match aggregate.function {
                     Single => Value::Single { at, width },
                     _ => Value::Extreme { at, width },
@@ -218,19 +259,43 @@ impl Plan {
             }
             AggregateFunction::ArgMin | AggregateFunction::ArgMax => {
                 let columns: Vec<usize> = aggregate.arguments[1..].iter().copied().chain([first]).collect();
-                let part = Part::new(layout, key, &columns, 1);
+                let part = Part::new(layout, key, &columns, 0..1);
                 let kept = &part.layout.columns()[key..];
                 let (width, before) = (part.width(), [Some(kept[0]), (kept.len() > 2).then(|| kept[1])]);
                 let at = self.extreme(part, aggregate.function == AggregateFunction::ArgMin);
                 Value::Behind { at, width, before, value: argument }
             }
             AggregateFunction::Mode => {
-                let part = Part::new(layout, key, &[first], 1);
+                let part = Part::new(layout, key, &[first], 0..1);
                 let width = part.width().map(|width| width + 8);
                 let at = self.reserve(extreme_len(width));
                 self.modes.push((part, at));
                 let [count, value] = [SqlType::BigInt, argument.ty].map(|ty| ColumnType::new(ty, false));
                 Value::Behind { at, width, before: [Some(count), None], value }
+            }
+            AggregateFunction::StringAgg => {
+                let (values, order) = aggregate.arguments.split_at(aggregate.arguments.len() - aggregate.order.len());
+                let columns = [order, values].concat();
+                let part = Part::new(layout, key, &columns, order.len()..order.len() + 1);
+                let at = self.reserve(collect::LEN);
+                let (order, distinct) = (aggregate.order.clone(), aggregate.distinct);
+                self.collected.push(Collected { part, order, distinct, at });
+                Value::Collected(at)
+            }
+            AggregateFunction::PercentileCont(fraction) | AggregateFunction::PercentileDisc(fraction) => {
+                let continuous = matches!(aggregate.function, AggregateFunction::PercentileCont(_));
+                let descending = aggregate.order.first().is_some_and(|direction| direction.descending);
+                let part = Part::new(layout, key, &[first], 0..1);
+                let width = part.width();
+                let percentiles = self.percentiles_of(part);
+                let len = percentile::FIXED + extreme_len(width);
+                let at = self.reserve(len);
+                let point = Point { at, fraction: fraction.value(), continuous, descending };
+                self.percentiles[percentiles].points.push(point);
+                match continuous {
+                    true => Value::Interpolated(at),
+                    false => Value::Extreme { at: at + percentile::FIXED, width },
+                }
             }
             Every | AggregateFunction::Some => {
                 let yes = self.accumulator(None, Kind::Truth(true), &column);
@@ -302,11 +367,20 @@ impl Plan {
     }
 
     fn distinct_of(&mut self, layout: &Layout, key: usize, arguments: &[usize]) -> usize {
-        let known = self.distinct.iter().position(|known| known.part.is(arguments, arguments.len()));
+        let part = Part::new(layout, key, arguments, 0..arguments.len());
+        let known = self.distinct.iter().position(|known| known.part.same(&part));
         known.unwrap_or_else(|| {
-            let part = Part::new(layout, key, arguments, arguments.len());
             self.distinct.push(Distinct { part, accumulators: Vec::new() });
             self.distinct.len() - 1
+        })
+    }
+
+    fn percentiles_of(&mut self, part: Part) -> usize {
+        let known = self.percentiles.iter().position(|known| known.part.same(&part));
+        known.unwrap_or_else(|| {
+            let count = self.reserve(8);
+            self.percentiles.push(Percentiles { part, count, points: Vec::new() });
+            self.percentiles.len() - 1
         })
     }
 

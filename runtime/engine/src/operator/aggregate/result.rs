@@ -5,12 +5,12 @@
 use super::accumulate::{f64_at, i128_at, real_at};
 use super::extreme::{Texts, extreme};
 use super::plan::{Kind, Output, ROWS, Value};
-use super::statistics;
 use super::wide::Wide;
+use super::{percentile, statistics};
 use crate::layout::skip_column;
 use crate::row;
 use crate::trace::arena::i64_at;
-use feldc_value::error::{CARDINALITY_VIOLATION, NUMERIC_OUT_OF_RANGE};
+use feldc_value::error::{CARDINALITY_VIOLATION, LIMIT_EXCEEDED, NUMERIC_OUT_OF_RANGE};
 use feldc_value::{ColumnType, EvalError, Outcome, SqlError, SqlType};
 
 impl Output {
@@ -60,6 +60,21 @@ impl Output {
                 Outcome::Exact(value) => self.put_exact(Some(value), out)?,
                 Outcome::Float(value) => self.put_float(value, out)?,
                 Outcome::OutOfRange => return Err(self.out_of_range()),
+            },
+            Value::Collected(at) if state[at + 4] != 0 => {
+                return Err(self.error(SqlError::new(LIMIT_EXCEEDED, "the result of STRING_AGG exceeds 1 GiB")));
+            }
+            Value::Collected(at) => match extreme(state, at, None, texts) {
+                None => put_null(result, out),
+                Some(text) => {
+                    put_tag(result, out);
+                    out.extend_from_slice(text);
+                }
+            },
+            // There is a result where there is a value.
+            Value::Interpolated(at) => match extreme(state, at + percentile::FIXED, Some(8), texts) {
+                None => put_null(result, out),
+                Some(_) => self.put_float(f64_at(state, at + 8), out)?,
             },
             Value::Xor { count, .. } | Value::Bits { count, .. } if i64_at(state, count) <= 0 => put_null(result, out),
             Value::Xor { at, number, .. } => {
