@@ -269,8 +269,17 @@ impl Binder<'_> {
                 }
             }
             TableFactor::UNNEST { .. } => self.unsupported("UNNEST", span),
-            TableFactor::Pivot { .. } => self.unsupported("PIVOT", span),
-            TableFactor::Unpivot { .. } => self.unsupported("UNPIVOT", span),
+            TableFactor::Pivot { default_on_null: Some(_), .. } => self.unsupported("DEFAULT ON NULL", span),
+            TableFactor::Pivot { table, aggregate_functions, value_column, value_source, alias, .. } => {
+                let input = self.factor(table, visible);
+                let query = self.pivot(input, aggregate_functions, value_column, value_source, span)?;
+                self.aliased(query.into_from(), alias.as_ref(), None, span)
+            }
+            TableFactor::Unpivot { table, value, name, columns, null_inclusion, alias } => {
+                let input = self.factor(table, visible);
+                let query = self.unpivot(input, value, name, columns, null_inclusion.as_ref(), span)?;
+                self.aliased(query.into_from(), alias.as_ref(), None, span)
+            }
             TableFactor::MatchRecognize { .. } => self.unsupported("MATCH_RECOGNIZE", span),
             TableFactor::TableFunction { .. } => self.unsupported("TABLE(...)", span),
             _ => self.unsupported("this form of FROM", span),

@@ -20,6 +20,7 @@ mod nested;
 mod operator;
 mod order;
 mod period;
+mod pivot;
 mod place;
 mod properties;
 mod query;

@@ -120,6 +120,7 @@ impl Binder<'_> {
             TableFactor::Table { name, .. } | TableFactor::Function { name, .. } => self.span(name),
             TableFactor::Derived { subquery, .. } => self.query_span(subquery),
             TableFactor::NestedJoin { table_with_joins, .. } => self.factor_span(&table_with_joins.relation),
+            TableFactor::Pivot { table, .. } | TableFactor::Unpivot { table, .. } => self.factor_span(table),
             _ => self.statement,
         }
     }

@@ -21,8 +21,8 @@ enum Item<'a> {
 
 /// A bound item with its name.
 pub struct Output {
-    name: String,
-    quoted: bool,
+    pub name: String,
+    pub quoted: bool,
     pub expr: Expr,
 }
 
@@ -192,7 +192,7 @@ impl Binder<'_> {
         Ok(found)
     }
 
-    fn project(&mut self, plan: Plan, outputs: Vec<Output>) -> Query {
+    pub(super) fn project(&mut self, plan: Plan, outputs: Vec<Output>) -> Query {
         let mut columns = vec![];
         let mut out = vec![];
         for Output { name, quoted, expr } in outputs {
