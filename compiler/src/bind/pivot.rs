@@ -10,7 +10,9 @@ use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{Column, ColumnId, Expr, ExprKind, Plan, Span};
 use feldc_value::{ColumnType, SqlType, Value};
-use sqlparser::ast::{self, BinaryOperator, NullInclusion, PivotValueSource};
+use sqlparser::ast::{
+    self, BinaryOperator, FunctionArg, FunctionArgExpr, FunctionArguments, NullInclusion, PivotValueSource,
+};
 use std::collections::BTreeSet;
 
 impl Binder<'_> {
@@ -99,11 +101,15 @@ impl Binder<'_> {
         Ok(used)
     }
 
+    /// The parser gives the aggregate's name no place: its first argument has one.
     fn pivoted_span(&self, aggregate: &ast::ExprWithAlias) -> Span {
-        match &aggregate.expr {
-            ast::Expr::Function(function) => self.span(&function.name),
-            other => self.span_of(other),
+        if let ast::Expr::Function(function) = &aggregate.expr
+            && let FunctionArguments::List(list) = &function.args
+            && let [FunctionArg::Unnamed(FunctionArgExpr::Expr(first)), ..] = &list.args[..]
+        {
+            return self.span_of(first);
         }
+        self.span_of(&aggregate.expr)
     }
 
     /// The condition that the axes have the value, or values in parentheses.

@@ -3,11 +3,13 @@
 mod changes;
 
 use changes::{Contents, Random, Table, check, encode, nullable};
-use feldc_engine::{Aggregate, AggregateFunction, Builder, Layout};
+use feldc_engine::{Aggregate, AggregateFunction, Builder, Direction, Fraction, Layout};
 use feldc_value::{ColumnType, IntervalUnit, SqlType, Value};
 use std::collections::BTreeMap;
 
-use AggregateFunction::{Avg, Count, CountStar, Every, Max, Min, Single, Sum};
+use AggregateFunction::{
+    Avg, BitAnd, BitOr, BitXor, Count, CountStar, Every, Max, Min, Mode, PercentileCont, PercentileDisc, Single, Sum,
+};
 
 const DECIMAL: SqlType = SqlType::Decimal { precision: 10, scale: 2 };
 const WIDE: SqlType = SqlType::Decimal { precision: 38, scale: 0 };
@@ -81,6 +83,16 @@ fn values(rows: &[(Vec<Value>, Vec<u8>, i64)], argument: usize, distinct: bool, 
     values.into_values().map(|(value, weight)| (value, if distinct { 1 } else { weight })).collect()
 }
 
+/// The value at this place of the order.
+fn in_order(values: &[(Value, i64)], aggregate: &Aggregate, at: i64) -> Value {
+    let copies = values.iter().flat_map(|(value, weight)| vec![value; *weight as usize]);
+    let mut all: Vec<&Value> = copies.collect();
+    if aggregate.order[0].descending {
+        all.reverse();
+    }
+    all[at as usize].clone()
+}
+
 /// None is an evaluation error.
 fn evaluate(aggregate: &Aggregate, rows: &[(Vec<Value>, Vec<u8>, i64)], layout: &Layout) -> Option<Value> {
     let count: i64 = rows.iter().map(|row| row.2).sum();
@@ -100,6 +112,32 @@ fn evaluate(aggregate: &Aggregate, rows: &[(Vec<Value>, Vec<u8>, i64)], layout: 
         AggregateFunction::Some if has(true) => Value::Boolean(true),
         AggregateFunction::Some if has(false) => Value::Boolean(false),
         _ if present == 0 => Value::Null,
+        Mode => {
+            let most = values.iter().map(|value| value.1).max();
+            values.iter().find(|value| Some(value.1) == most)?.0.clone()
+        }
+        PercentileDisc(place) => {
+            let at = (place.value() * present as f64).ceil() as i64 - 1;
+            in_order(&values, aggregate, at.max(0))
+        }
+        PercentileCont(place) => {
+            let at = place.value() * (present - 1) as f64;
+            let float = |at: f64| match in_order(&values, aggregate, at as i64) {
+                Value::Double(value) => value,
+                other => panic!("{other:?} is no DOUBLE"),
+            };
+            let (first, second) = (float(at.floor()), float(at.ceil()));
+            Value::Double(if first == second { first } else { first + at.fract() * (second - first) })
+        }
+        BitAnd | BitOr | BitXor => {
+            let bits = values.iter().filter(|value| aggregate.function != BitXor || value.1 % 2 != 0);
+            let bits = bits.map(|value| if let Value::BigInt(bits) = value.0 { bits } else { 0 });
+            Value::BigInt(match aggregate.function {
+                BitAnd => bits.fold(-1, |all, bits| all & bits),
+                BitOr => bits.fold(0, |all, bits| all | bits),
+                _ => bits.fold(0, |all, bits| all ^ bits),
+            })
+        }
         Sum | Avg => {
             let divisor = if aggregate.function == Avg { present } else { 1 };
             match layout.columns()[argument].ty {
@@ -173,9 +211,12 @@ fn expected(table: &Table, key: usize, aggregates: &[Aggregate], scalar: bool) -
 /// All functions that make sense for the type, or a few of them.
 fn aggregates_of(layout: &Layout, argument: usize, random: &mut Random) -> Vec<Aggregate> {
     let ty = layout.columns()[argument].ty;
-    let mut functions = vec![(Count, SqlType::BigInt), (Min, ty), (Max, ty)];
+    let place = Fraction::new(random.below(11) as f64 / 10.0);
+    let mut functions = vec![(Count, SqlType::BigInt), (Min, ty), (Max, ty), (Mode, ty), (PercentileDisc(place), ty)];
     match ty {
         SqlType::Boolean => functions.extend([(Every, ty), (AggregateFunction::Some, ty)]),
+        SqlType::Double => functions.extend([(Sum, ty), (PercentileCont(place), ty)]),
+        SqlType::BigInt => functions.extend([(Sum, ty), (BitAnd, ty), (BitOr, ty), (BitXor, ty)]),
         _ if ty.is_numeric() || ty.is_interval() => functions.extend([(Sum, ty), (Avg, ty)]),
         _ => (),
     }
@@ -183,8 +224,11 @@ fn aggregates_of(layout: &Layout, argument: usize, random: &mut Random) -> Vec<A
     let mut aggregates = Vec::new();
     for (function, ty) in functions {
         let result = ColumnType::new(ty, function != Count);
-        let distinct = random.below(3) == 0;
-        let (arguments, order) = (vec![argument], vec![]);
+        let ranked = matches!(function, Mode | PercentileDisc(_) | PercentileCont(_));
+        let distinct = !ranked && random.below(3) == 0;
+        let descending = random.below(2) == 0;
+        let order = if ranked { vec![Direction { descending, nulls_first: true }] } else { vec![] };
+        let arguments = vec![argument];
         aggregates.push(Aggregate { function, arguments, order, distinct, result, line: 3, column: 4 });
     }
     aggregates
