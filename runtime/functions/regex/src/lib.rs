@@ -6,10 +6,11 @@
 mod cache;
 pub mod regexp;
 pub mod similar;
+pub mod substitute;
 mod syntax;
 
 use feldc_value::registry::Family;
 
 pub fn families() -> Vec<Family> {
-    vec![Family::new("regular expressions", &[regexp::FUNCTIONS, similar::FUNCTIONS])]
+    vec![Family::new("regular expressions", &[regexp::FUNCTIONS, substitute::FUNCTIONS, similar::FUNCTIONS])]
 }

@@ -46,7 +46,7 @@ fn replace_all(text: &str, regex: &Regex, replacement: &str) -> Result<String, S
 }
 
 /// Byte offset of a character's position; `None` past the end. The end itself is a position.
-fn offset(text: &str, start: i64) -> Result<Option<usize>, SqlError> {
+pub fn offset(text: &str, start: i64) -> Result<Option<usize>, SqlError> {
     let invalid = || SqlError::new(INVALID_ARGUMENT, "the start of a search must be 1 or more");
     let before = usize::try_from(start).ok().and_then(|start| start.checked_sub(1)).ok_or_else(invalid)?;
     Ok(text.char_indices().map(|(at, _)| at).chain([text.len()]).nth(before))
@@ -84,9 +84,13 @@ pub fn count(text: &str, pattern: &str) -> Result<i32, SqlError> {
 }
 
 pub fn count_from(text: &str, pattern: &str, start: i64) -> Result<i32, SqlError> {
+    count_flags(text, pattern, start, "")
+}
+
+pub fn count_flags(text: &str, pattern: &str, start: i64, flags: &str) -> Result<i32, SqlError> {
     let start = offset(text, start)?;
     // No text has 2^31 characters.
-    cache::with(Syntax::PLAIN, pattern, |regex| {
+    cache::with(Syntax::flags(flags)?, pattern, |regex| {
         start.map_or(0, |start| matches_from(regex, text, start).count() as i32)
     })
 }
@@ -134,6 +138,7 @@ functions! { pub static FUNCTIONS:
     "REGEXP_REPLACE" (VARCHAR, VARCHAR, VARCHAR) -> VARCHAR = regexp::replace, Strict {fallible}, "Every match replaced; $1 or ${name} in the replacement stands for a group.";
     "REGEXP_COUNT" (VARCHAR, VARCHAR) -> INTEGER = regexp::count, Strict {fallible}, "Number of matches.";
     "REGEXP_COUNT" (VARCHAR, VARCHAR, BIGINT) -> INTEGER = regexp::count_from, Strict {fallible}, "Number of matches from a position on.";
+    "REGEXP_COUNT" (VARCHAR, VARCHAR, BIGINT, VARCHAR) -> INTEGER = regexp::count_flags, Strict {fallible}, "Number of matches from a position on, with the flags of REGEXP_LIKE.";
     "REGEXP_INSTR" (VARCHAR, VARCHAR) -> INTEGER = regexp::position, Strict {fallible}, "Where the first match starts; 0 when there is none.";
     "REGEXP_INSTR" (VARCHAR, VARCHAR, BIGINT) -> INTEGER = regexp::position_from, Strict {fallible}, "Where the first match from a position on starts; 0 when there is none.";
     "REGEXP_INSTR" (VARCHAR, VARCHAR, BIGINT, BIGINT) -> INTEGER = regexp::position_of, Strict {fallible}, "Where one of the matches from a position on starts; 0 when there is none.";
@@ -184,6 +189,7 @@ mod tests {
         );
         assert_eq!((count("123123123123123", "(12)3"), count("abcabc", ""), count("", "")), (Ok(5), Ok(7), Ok(1)));
         assert_eq!((count_from("ABCABCAXYaxy", "A.", 3), count_from("abc", "b", 9)), (Ok(2), Ok(0)));
+        assert_eq!(count_flags("ABCABCAXYaxy", "A.", 1, "i"), Ok(4));
         assert_eq!((position("number of your street", "o"), position("abc", "z")), (Ok(8), Ok(0)));
         assert_eq!(position_of("number of your street, town zip", "[^,]+", 1, 2), Ok(23));
         assert_eq!(position("かわいい", "い+"), Ok(3));

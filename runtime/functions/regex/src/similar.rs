@@ -1,5 +1,5 @@
 //! SIMILAR TO: the pattern of the SQL standard, which the whole text must match. `%` stands for any characters, `_` for
-//! one; `|`, `*`, `+`, `?`, `{m,n}`, `( )` and `[ ]` are those of regular expressions; all else is itself.
+//! one; an escaped quotation mark, which bounds the part that SUBSTRING takes, for nothing; `|`, `*`, `+`, `?`, `{m,n}`, `( )` and `[ ]` are those of regular expressions; all else is itself.
 
 use crate::syntax::{Syntax, refused};
 use crate::{cache, similar};
@@ -7,6 +7,10 @@ use feldc_value::error::INVALID_ESCAPE;
 use feldc_value::{SqlError, functions};
 use std::iter::Peekable;
 use std::str::Chars;
+
+/// Of characters, for `[:name:]`.
+const CLASSES: &[&str] =
+    &["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"];
 
 /// As in PostgreSQL the backslash escapes when no ESCAPE is written.
 pub fn similar(text: &str, pattern: &str) -> Result<bool, SqlError> {
@@ -28,10 +32,23 @@ pub fn translated(pattern: &str, escape: Option<char>) -> Result<String, SqlErro
     let mut rest = pattern.chars().peekable();
     // Is there something that a quantifier could repeat?
     let mut repeatable = false;
+    let (mut start, mut marks) = (out.len(), 0);
     while let Some(c) = rest.next() {
         let before = std::mem::replace(&mut repeatable, true);
         match c {
             _ if Some(c) == escape => match rest.next() {
+                Some('"') => {
+                    marks += 1;
+                    if marks > 2 || !balanced(&out[start..]) {
+                        return Err(refused(
+                            pattern,
+                            "it has more than two marks of a part, or one within parentheses",
+                        ));
+                    }
+                    out.push_str(")(?:");
+                    start = out.len();
+                    repeatable = false;
+                }
                 Some(c) => literal(c, &mut out),
                 None => return Err(SqlError::new(INVALID_ESCAPE, "a pattern must not end with its escape character")),
             },
@@ -57,7 +74,7 @@ pub fn translated(pattern: &str, escape: Option<char>) -> Result<String, SqlErro
         }
     }
     // A parenthesis that closes what was not opened must not close ours.
-    if !balanced(&out[r"(?s)\A(?:".len()..]) {
+    if !balanced(&out[start..]) {
         return Err(refused(pattern, "its parentheses do not match"));
     }
     out.push_str(r")\z");
@@ -121,6 +138,9 @@ fn bracket(
                 if rest.next() != Some(':') || rest.next() != Some(']') {
                     return Err(refused(pattern, "a class of characters is written [:name:]"));
                 }
+                if !CLASSES.contains(&class.as_str()) {
+                    return Err(refused(pattern, &format!("[:{class}:] is no class of characters")));
+                }
                 out.push_str(&format!("[:{class}:]"));
             }
             // Between two characters a range; at an end itself.
@@ -156,4 +176,55 @@ fn balanced(regex: &str) -> bool {
 functions! { pub static FUNCTIONS:
     "SIMILAR TO" (VARCHAR, VARCHAR) -> BOOLEAN = similar::similar, Strict {fallible}, "Does the whole text match the pattern of the SQL standard? The backslash escapes.";
     "SIMILAR TO" (VARCHAR, VARCHAR, VARCHAR) -> BOOLEAN = similar::similar_escape, Strict {fallible}, "Does the whole text match the pattern of the SQL standard with an escape character?";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use feldc_value::error::INVALID_REGULAR_EXPRESSION;
+
+    // Values of PostgreSQL 15.
+    #[test]
+    fn patterns() {
+        for (text, pattern, expected) in [
+            ("abc", "abc", true),
+            ("abc", "a", false),
+            ("abc", "%(b|d)%", true),
+            ("abc", "(b|c)%", false),
+            ("a\nc", "a_c", true),
+            ("", "%", true),
+            ("", "", true),
+            ("aab", "a{2}b?", true),
+            ("aaab", "a{1,2}b", false),
+            ("a.c", "a.c", true),
+            ("abc", "a.c", false),
+            ("a^$", "a^$", true),
+            ("x-]", "[a-z][]-]+", true),
+            ("5é", "[[:digit:]][^a-z]", true),
+            ("a<b> #~c", "a<b> #~c", true),
+            ("a_c", "a\\_c", true),
+            ("abc", "a\\_c", false),
+            ("ab", "a|ab", true),
+        ] {
+            assert_eq!(similar(text, pattern), Ok(expected), "{text} {pattern}");
+        }
+        assert_eq!(similar_escape("a%", "a#%", "#"), Ok(true));
+        assert_eq!(similar_escape("a\\", "a\\", ""), Ok(true));
+        assert_eq!(similar_escape("foobar", "%い\"o_bい\"%", "い"), Ok(true));
+        for (text, expected) in [("ab", true), ("xb", true), ("y", false), ("xy", true), ("b", false)] {
+            assert_eq!(similar_escape(text, "a|x#\"b|y#\"", "#"), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn bad_patterns() {
+        for pattern in
+            ["(", ")", "a)(b", "*", "a|*", "[a", "a{", "a{,2}", "[[:nothing:]]", "a{2,1}", "(\\\"a)", "\\\"\\\"\\\""]
+        {
+            let found = similar("a", pattern).map_err(|error| error.code);
+            assert_eq!(found, Err(INVALID_REGULAR_EXPRESSION), "{pattern}");
+        }
+        assert_eq!(similar("a", "a\\").unwrap_err().code, INVALID_ESCAPE);
+        assert_eq!(similar_escape("a", "a", "ab").unwrap_err().code, INVALID_ESCAPE);
+    }
 }
