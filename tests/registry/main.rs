@@ -170,7 +170,10 @@ fn extremes(parameter: Param) -> Vec<Value> {
         SqlType::Real => [f32::NEG_INFINITY, f32::MIN, -0.0, 1.5, f32::NAN].map(Value::Real).to_vec(),
         SqlType::Double => [f64::INFINITY, f64::MAX, f64::MIN_POSITIVE, -1.5, f64::NAN].map(Value::Double).to_vec(),
         SqlType::Char { .. } | SqlType::Varchar { .. } => {
-            ["", "%_", "ß🐍\u{301}", "-", "9999-12-31T23:59:60+99:99", "1e999999999999"].map(Value::text).to_vec()
+            // Texts, then times, numbers, patterns, formats and templates that are nearly right.
+            let plain = ["", "%_", "ß🐍\u{301}", "-", "9999-12-31T23:59:60+99:99", "1e999999999999"];
+            let special = ["(a|[\\", "%Y %-d %", "\"FMDDth Y,YYY\\", "Europe/Paris"];
+            plain.into_iter().chain(special).map(Value::text).collect()
         }
         SqlType::Date => small(Value::Date),
         SqlType::Time => integers(Value::Time),

@@ -227,7 +227,7 @@ pub fn timestamp(text: &str, template: &str) -> Result<i64, SqlError> {
 
 /// Seconds since 1970, to the nearest microsecond.
 pub fn timestamp_of_epoch(seconds: f64) -> Result<i64, SqlError> {
-    let micros = (seconds * MICROS_PER_SECOND as f64).round();
+    let micros = (seconds * MICROS_PER_SECOND as f64).round_ties_even();
     check_timestamp(Some(micros as i64).filter(|_| micros.is_finite()))
 }
 
