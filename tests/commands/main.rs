@@ -1,5 +1,7 @@
 //! The commands beside `compile` and `run`, as a user calls them.
 
+mod fuzz;
+mod piped;
 mod test;
 
 use feldc_tests::process;

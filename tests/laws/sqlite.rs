@@ -42,7 +42,7 @@ fn statements(sql: &str) -> Vec<String> {
 }
 
 fn load(connection: &Connection, stream: &Stream, session: &Session) {
-    for (table, rows) in session.tables().iter().zip(&stream.contents) {
+    for (table, rows) in session.tables().iter().zip(&stream.tables.rows) {
         connection.execute(&format!("DELETE FROM {}", table.name), []).expect("SQLite deletes");
         let marks = vec!["?"; table.fields.len()].join(", ");
         let insert = format!("INSERT INTO {} VALUES ({marks})", table.name);

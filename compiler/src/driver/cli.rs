@@ -2,7 +2,7 @@
 //!
 //! Exit codes: 0 done; 1 the program has errors or the pipeline failed; 2 wrong usage, or a file or tool is missing.
 
-use super::{Compiled, ast, compile, explain, front, functions, test};
+use super::{Compiled, ast, compile, explain, front, functions, fuzz, test};
 use crate::{build, emit, package};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use feldc_pipeline::glue;
@@ -19,7 +19,8 @@ const EXAMPLES: &str = "Examples:
   feldc compile program.sql -o out           a native pipeline binary and its crate in out/
   feldc compile program.sql --emit=circuit   print a stage of the compilation
   feldc check program.sql                    only report errors
-  feldc test tests/                          run step scripts: rows in, changes out";
+  feldc test tests/                          run step scripts: rows in, changes out
+  feldc fuzz program.sql --time 60           random changes, checked by an evaluation from scratch";
 
 #[derive(Parser)]
 #[command(name = "feldc", version, about = "Compiles a SQL program to a native incremental pipeline", after_help = EXAMPLES)]
@@ -38,6 +39,9 @@ enum Action {
     Explain { file: PathBuf },
     /// Print all functions and operators, or those of a name
     Functions { name: Option<String> },
+    /// Feed random changes to a program and compare its views with an evaluation from scratch
+    #[command(after_help = fuzz::HELP)]
+    Fuzz(fuzz::FuzzArguments),
     /// Compile a program and start it
     Run(RunArguments),
     /// Run step scripts: rows in, and the changes of the views compared with what is expected
@@ -115,6 +119,7 @@ pub fn main() -> ExitCode {
         Action::Functions { name } => {
             functions::show(name.as_deref()).map_err(program_fault).and_then(|text| print(format_args!("{text}")))
         }
+        Action::Fuzz(arguments) => fuzz::run(&arguments),
         Action::Run(arguments) => run(arguments),
         Action::Test(arguments) => test::run(&arguments),
     };

@@ -4,6 +4,7 @@ pub mod cli;
 mod connectors;
 pub mod explain;
 pub mod functions;
+mod fuzz;
 mod junit;
 pub mod test;
 

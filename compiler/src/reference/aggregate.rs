@@ -161,13 +161,24 @@ fn exact_sum(values: &[Value]) -> f64 {
         Value::Double(v) => *v,
         _ => 0.0,
     });
+    let (floats, special): (Vec<f64>, Vec<f64>) = floats.partition(|x| x.is_finite());
+    if !special.is_empty() {
+        return special.iter().sum();
+    }
+    // Sums on the way to the result may pass the range, so large numbers are added as parts of their size.
+    let (large, small): (Vec<f64>, Vec<f64>) = floats.iter().partition(|x| x.abs() >= 2f64.powi(960));
+    let scale = 2f64.powi(64);
+    let scaled = |values: &[f64]| values.iter().map(|x| x / scale).collect::<Vec<f64>>();
+    match rounded(&partials(scaled(&large))) {
+        0.0 => rounded(&partials(small)),
+        _ => rounded(&partials(scaled(&floats))) * scale,
+    }
+}
+
+/// Numbers that do not overlap, in increasing magnitude, with the same sum.
+fn partials(values: Vec<f64>) -> Vec<f64> {
     let mut partials: Vec<f64> = vec![];
-    let mut special = 0.0;
-    for mut x in floats {
-        if !x.is_finite() {
-            special += x;
-            continue;
-        }
+    for mut x in values {
         let mut kept = 0;
         for i in 0..partials.len() {
             let mut y = partials[i];
@@ -185,7 +196,7 @@ fn exact_sum(values: &[Value]) -> f64 {
         partials.truncate(kept);
         partials.push(x);
     }
-    if special != 0.0 || special.is_nan() { special } else { rounded(&partials) }
+    partials
 }
 
 /// The sum of non-overlapping partials in increasing magnitude, rounded half to even.
@@ -222,6 +233,10 @@ mod tests {
     fn float_sums_are_exact() {
         let values = [1e16, 1.0, -1e16].map(Value::Double);
         assert_eq!(exact_sum(&values), 1.0);
+        let max = f64::MAX;
+        assert_eq!(exact_sum(&[max, max, -max, 1.0, -max].map(Value::Double)), 1.0);
+        assert_eq!(exact_sum(&[max, max, -max].map(Value::Double)), max);
+        assert_eq!(exact_sum(&[max, max].map(Value::Double)), f64::INFINITY);
     }
 
     #[test]

@@ -6,11 +6,14 @@ pub mod piped;
 pub mod relation;
 pub mod script;
 pub mod session;
+pub mod shrink;
 pub mod stream;
+pub mod tables;
 
 pub use relation::Relation;
 pub use script::Script;
 pub use session::Session;
+pub use tables::Tables;
 
 use feldc_value::Value;
 

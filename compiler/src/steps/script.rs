@@ -336,6 +336,12 @@ fn print_change(change: &Change, relations: &[Relation]) -> Place {
     (at, bytes, format!("{}\0{row}", print_name(&change.relation)))
 }
 
+/// A program's text as the head of a script.
+pub fn program_lines(text: &str) -> String {
+    let (text, end) = (text.trim_start_matches('\n'), if text.ends_with('\n') { "" } else { "\n" });
+    format!("program\n{text}{end}")
+}
+
 /// A change as a line of a script.
 pub fn print_line(change: &Change, relations: &[Relation]) -> String {
     weighted(&print_change(change, relations).2, change.weight)

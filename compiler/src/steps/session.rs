@@ -1,6 +1,6 @@
 //! A running program that takes one step at a time, with rows as values, and keeps what its views hold.
 
-use super::piped::Piped;
+use super::piped::{Piped, through_pipe};
 use super::{Change, Relation};
 use feldc_engine::{Batch, Runtime, StepInput};
 use feldc_pipeline::glue::Program;
@@ -87,6 +87,14 @@ impl Session {
     /// The views, then the view of errors.
     pub fn views(&self) -> &[Relation] {
         &self.views
+    }
+
+    /// A row as the views of this session would have it, which a pipe makes plainer.
+    pub fn as_given(&self, relation: &Relation, row: Vec<u8>) -> Vec<u8> {
+        match &self.runner {
+            Runner::InProcess(_) => row,
+            Runner::Native(_) => through_pipe(relation, &row),
+        }
     }
 
     /// One step with these rows; the views' deltas, in view order, rows sorted; then the errors'.
