@@ -36,7 +36,8 @@ enum Action {
     /// Compile a program to a native pipeline binary, or print a stage
     Compile(CompileArguments),
     /// Print the plan and the circuit of each view, with the keys and the state of each operator
-    Explain { file: PathBuf },
+    #[command(after_help = explain::HELP)]
+    Explain(explain::ExplainArguments),
     /// Print all functions and operators, or those of a name
     Functions { name: Option<String> },
     /// Feed random changes to a program and compare its views with an evaluation from scratch
@@ -115,7 +116,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Action::Check { file } => check(&file),
         Action::Compile(arguments) => compile_command(&arguments),
-        Action::Explain { file } => explain_command(&file),
+        Action::Explain(arguments) => explain::run(&arguments),
         Action::Functions { name } => {
             functions::show(name.as_deref()).map_err(program_fault).and_then(|text| print(format_args!("{text}")))
         }
@@ -184,10 +185,6 @@ fn check(file: &Path) -> Result<ExitCode, Stop> {
     let counts = (count(tables, "table"), count(views, "view"));
     tell(format_args!("{}: {} and {} are correct\n", file.display(), counts.0, counts.1));
     Ok(ExitCode::SUCCESS)
-}
-
-fn explain_command(file: &Path) -> Result<ExitCode, Stop> {
-    print(format_args!("{}", explain::explain(&load(file)?)))
 }
 
 fn compile_command(arguments: &CompileArguments) -> Result<ExitCode, Stop> {

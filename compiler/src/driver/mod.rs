@@ -6,6 +6,7 @@ pub mod explain;
 pub mod functions;
 mod fuzz;
 mod junit;
+mod state;
 pub mod test;
 
 use crate::circuit::{self, Circuit};
