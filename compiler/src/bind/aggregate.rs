@@ -6,12 +6,11 @@ use super::{Binder, Bound};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{AggregateCall, Expr, Span};
 use sqlparser::ast::{
-    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments,
+    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments, NullTreatment,
 };
 
 /// Aggregates and window functions of the dialect that are still to come.
 const LATER: &[&str] = &[
-    "ARRAY_AGG",
     "JSON_AGG",
     "RANK",
     "DENSE_RANK",
@@ -35,16 +34,19 @@ impl Binder<'_> {
         let FunctionArguments::List(list) = &function.args else {
             return self.wrong_arguments(name, span);
         };
-        if function.null_treatment.is_some() {
-            return self.unsupported(format!("IGNORE NULLS and RESPECT NULLS of {name}"), span);
-        }
+        let mut nulls = function.null_treatment;
         let mut keys: Vec<&ast::OrderByExpr> = function.within_group.iter().collect();
         for clause in &list.clauses {
             match clause {
                 FunctionArgumentClause::OrderBy(order) if keys.is_empty() => keys.extend(order),
+                FunctionArgumentClause::IgnoreOrRespectNulls(treatment) => nulls = Some(*treatment),
                 _ => return self.unsupported(format!("this form of arguments of {name}"), span),
             }
         }
+        if nulls.is_some() && name != "ARRAY_AGG" {
+            return self.unsupported(format!("IGNORE NULLS and RESPECT NULLS of {name}"), span);
+        }
+        let nulls = nulls != Some(NullTreatment::IgnoreNulls);
         let distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
         let mut arguments = vec![];
         let mut star = false;
@@ -71,7 +73,7 @@ impl Binder<'_> {
         });
         self.scopes[top].clause = clause;
         let (arguments, order, filter): (_, Bound<Vec<_>>, _) = (bound?, order, filter.transpose()?);
-        let written = Written { name, arguments, order: order?, filter, distinct, span };
+        let written = Written { name, arguments, order: order?, filter, distinct, nulls, span };
         let level = self.owner(&written);
         self.check_aggregate_allowed(level, span)?;
         let call = self.set_function(written)?;

@@ -49,6 +49,7 @@ const FUNCTIONS: &[(&str, F, usize)] = &[
     ("REGR_R2", F::Statistic(Statistic::RegrR2), 2),
     ("STRING_AGG", F::StringAgg, 2),
     ("LISTAGG", F::StringAgg, 2),
+    ("ARRAY_AGG", F::ArrayAgg, 1),
     ("MEDIAN", F::PercentileCont(MIDDLE), 1),
     // The place is the argument; the values are those of WITHIN GROUP (ORDER BY ...).
     ("PERCENTILE_CONT", F::PercentileCont(MIDDLE), 1),
@@ -66,6 +67,8 @@ pub struct Written<'a> {
     pub order: Vec<(Expr, Direction)>,
     pub filter: Option<Expr>,
     pub distinct: bool,
+    /// Do values that are NULL count? Only where the function asks.
+    pub nulls: bool,
     pub span: Span,
 }
 
@@ -82,6 +85,7 @@ pub fn usage(name: &str) -> String {
     let arity = FUNCTIONS.iter().find(|(known, ..)| *known == name).map_or(1, |(.., arity)| *arity);
     match (name, arity) {
         ("STRING_AGG", _) => "write STRING_AGG(text, separator ORDER BY ...)".to_string(),
+        ("ARRAY_AGG", _) => "write ARRAY_AGG(x ORDER BY ...)".to_string(),
         ("LISTAGG", _) => "write LISTAGG(text, separator) WITHIN GROUP (ORDER BY ...)".to_string(),
         ("PERCENTILE_CONT" | "PERCENTILE_DISC", _) => format!("write {name}(0.5) WITHIN GROUP (ORDER BY x)"),
         ("ARG_MIN" | "ARG_MAX", _) => format!("write {name}(value, key)"),
@@ -92,7 +96,7 @@ pub fn usage(name: &str) -> String {
 
 impl Binder<'_> {
     pub(super) fn set_function(&mut self, written: Written<'_>) -> Bound<AggregateCall> {
-        let Written { name, mut arguments, order, filter, distinct, span } = written;
+        let Written { name, mut arguments, order, filter, distinct, nulls, span } = written;
         let Some(&(_, mut function, arity)) = FUNCTIONS.iter().find(|(known, ..)| *known == name) else {
             return self.wrong_arguments(name, span);
         };
@@ -100,6 +104,9 @@ impl Binder<'_> {
         match (name, arguments.len()) {
             ("STRING_AGG" | "LISTAGG", _) => {
                 (arguments, directions) = self.joined(name, arguments, order, distinct, span)?;
+            }
+            ("ARRAY_AGG", 1) => {
+                (arguments, directions) = self.elements(arguments.remove(0), order, distinct, nulls, span)?;
             }
             ("PERCENTILE_CONT" | "PERCENTILE_DISC" | "MEDIAN", _) => {
                 if distinct {
@@ -147,7 +154,8 @@ impl Binder<'_> {
         {
             (function, arguments) = (F::CountStar, vec![]);
         }
-        let matters = matches!(function, F::Count | F::Sum | F::Avg | F::BitXor | F::Statistic(_) | F::StringAgg);
+        let matters =
+            matches!(function, F::Count | F::Sum | F::Avg | F::BitXor | F::Statistic(_) | F::StringAgg | F::ArrayAgg);
         Ok(AggregateCall { function, arguments, order: directions, distinct: distinct && matters, span })
     }
 
@@ -223,24 +231,68 @@ impl Binder<'_> {
             arguments.push(Expr::literal(Value::text(""), ty, span));
         }
         let [text, separator] = &arguments[..] else { return self.wrong_arguments(name, span) };
-        if distinct && let Some((key, _)) = order.iter().find(|(key, _)| !super::group::same(key, text)) {
-            let headline = format!("with DISTINCT, {name} can only be ordered by its text");
-            let error = Diagnostic::error(code::INVALID_COLUMN_REFERENCE, headline, key.span);
-            return self.fail(error.help("a text may stand for several rows: leave out DISTINCT or the key"));
+        if distinct {
+            self.check_distinct_order(name, text, &order)?;
         }
         if order.is_empty() {
             order.push((self.fresh_expr(text)?, super::order::ASCENDING));
         }
         let (text, separator) = (text.clone(), separator.clone());
         let mut joined = vec![self.cast(text, SqlType::VARCHAR, span)?, self.cast(separator, SqlType::VARCHAR, span)?];
-        let (keys, directions): (Vec<Expr>, Vec<Direction>) = order.into_iter().unzip();
-        for key in keys {
-            joined.push(match key.ty.ty {
+        let directions = self.aggregate_keys(order, &mut joined, span)?;
+        Ok((joined, directions))
+    }
+
+    /// The arguments of ARRAY_AGG: the value as a ROW (NULL where it has no part), and what it is ordered by, if anything.
+    fn elements(
+        &mut self,
+        value: Expr,
+        order: Vec<(Expr, Direction)>,
+        distinct: bool,
+        nulls: bool,
+        span: Span,
+    ) -> Bound<(Vec<Expr>, Vec<Direction>)> {
+        if distinct {
+            self.check_distinct_order("ARRAY_AGG", &value, &order)?;
+        }
+        let value = match value.ty.ty {
+            SqlType::Null => self.cast(value, SqlType::VARCHAR, span)?,
+            _ => value,
+        };
+        let missing = (!nulls && value.ty.nullable).then(|| self.fresh_expr(&value)).transpose()?;
+        let mut element = self.row(vec![value], span)?;
+        if let Some(value) = missing {
+            let known = self.not(super::expr::is_null(value, span), span)?;
+            element = when(known, element, span);
+        }
+        let mut arguments = vec![element];
+        let directions = self.aggregate_keys(order, &mut arguments, span)?;
+        Ok((arguments, directions))
+    }
+
+    /// With DISTINCT a value stands for several rows, which other keys would tell apart.
+    fn check_distinct_order(&mut self, name: &str, value: &Expr, order: &[(Expr, Direction)]) -> Bound<()> {
+        let Some((key, _)) = order.iter().find(|(key, _)| !super::group::same(key, value)) else { return Ok(()) };
+        let headline = format!("with DISTINCT, {name} can only be ordered by its argument");
+        let error = Diagnostic::error(code::INVALID_COLUMN_REFERENCE, headline, key.span);
+        self.fail(error.help("a value may stand for several rows: leave out DISTINCT or the key"))
+    }
+
+    fn aggregate_keys(
+        &mut self,
+        order: Vec<(Expr, Direction)>,
+        arguments: &mut Vec<Expr>,
+        span: Span,
+    ) -> Bound<Vec<Direction>> {
+        let mut directions = vec![];
+        for (key, direction) in order {
+            directions.push(direction);
+            arguments.push(match key.ty.ty {
                 SqlType::Null => self.cast(key, SqlType::VARCHAR, span)?,
                 _ => key,
             });
         }
-        Ok((joined, directions))
+        Ok(directions)
     }
 
     /// The place of a percentile, and its values with their order.
@@ -310,6 +362,10 @@ pub fn result_type(call: &AggregateCall, scalar: bool) -> ColumnType {
     let nullable = scalar || call.arguments.iter().any(|argument| argument.ty.nullable);
     match (call.function, argument.ty.ty) {
         (F::Count | F::CountStar, _) => ColumnType::new(SqlType::BigInt, false),
+        (F::ArrayAgg, SqlType::Row(fields)) => {
+            let element = fields.first().map_or(SqlType::Null, |field| field.columntype.ty);
+            ColumnType::new(SqlType::array(element), scalar || argument.ty.nullable)
+        }
         // A sum of many has more digits than one of them.
         (F::Sum, SqlType::Decimal { scale, .. }) => {
             ColumnType::new(SqlType::Decimal { precision: 38, scale }, nullable)

@@ -86,7 +86,8 @@ fn state(node: &Node, bounds: &[Option<u64>], at: usize) -> Option<(String, Opti
 }
 
 fn aggregate_state(node: &Node, key: usize, aggregates: &[Aggregate]) -> String {
-    use AggregateFunction::{ArgMax, ArgMin, Max, Min, Mode, PercentileCont, PercentileDisc, StringAgg};
+    use AggregateFunction::{ArgMax, ArgMin, Max, Min, Mode, PercentileCont, PercentileDisc};
+    use AggregateFunction::{ArrayAgg, StringAgg};
     let count = |functions: &[_]| aggregates.iter().filter(|a| functions.contains(&a.function)).count();
     let mut kept = match key {
         0 => "accumulators".to_string(),
@@ -105,9 +106,10 @@ fn aggregate_state(node: &Node, key: usize, aggregates: &[Aggregate]) -> String 
     if percentiles > 0 {
         kept += &format!("; the arguments of {percentiles} percentile(s) in order");
     }
-    let joined = count(&[StringAgg]);
+    let joined = count(&[ArrayAgg, StringAgg]);
     if joined > 0 {
-        kept += &format!("; the texts of {joined} STRING_AGG in order, joined anew where a group changes");
+        kept +=
+            &format!("; the arguments of {joined} STRING_AGG or ARRAY_AGG in order, joined anew where a group changes");
     }
     let distinct = aggregates.iter().filter(|a| a.distinct).count();
     if distinct > 0 {

@@ -36,6 +36,7 @@ fn computed(call: &AggregateCall, mut rows: Vec<Vec<Value>>, result: ColumnType)
             return Ok(chosen.map_or(Value::Null, |row| row[0].clone()));
         }
         F::StringAgg => return Ok(joined(call, rows)),
+        F::ArrayAgg => return Ok(elements(call, rows)),
         _ => (),
     }
     rows.retain(|row| !row.iter().any(Value::is_null));
@@ -77,27 +78,41 @@ fn computed(call: &AggregateCall, mut rows: Vec<Vec<Value>>, result: ColumnType)
             let place = (fraction.value() * values.len() as f64).ceil() as usize;
             Ok(values[place.max(1) - 1].clone())
         }
-        F::StringAgg | F::Count | F::CountStar | F::Single | F::ArgMin | F::ArgMax | F::Statistic(_) => {
+        F::StringAgg | F::ArrayAgg | F::Count | F::CountStar | F::Single | F::ArgMin | F::ArgMax | F::Statistic(_) => {
             unreachable!("handled above")
         }
     }
 }
 
 /// STRING_AGG of text, separator, and what they are ordered by.
-fn joined(call: &AggregateCall, mut rows: Vec<Vec<Value>>) -> Value {
-    rows.retain(|row| !row[0].is_null());
-    rows.sort_by(|a, b| {
-        let keys = call.order.iter().zip(a[2..].iter().zip(&b[2..]));
-        let by_keys = keys.map(|(direction, (a, b))| compare_directed(a, b, *direction));
-        by_keys.fold(Ordering::Equal, Ordering::then).then_with(|| compare_rows(&a[..2], &b[..2]))
-    });
-    if call.distinct {
-        rows.dedup_by(|a, b| same(a, b));
-    }
+fn joined(call: &AggregateCall, rows: Vec<Vec<Value>>) -> Value {
+    let rows = ordered(call, rows);
     let text = |value: &Value| if let Value::Text(text) = value { text.to_string() } else { String::new() };
     let all = rows.iter().map(|row| (text(&row[0]), text(&row[1])));
     let all = all.reduce(|(joined, first), (next, separator)| (format!("{joined}{separator}{next}"), first));
     all.map_or(Value::Null, |(joined, _)| Value::text(joined))
+}
+
+/// ARRAY_AGG of values as rows, and what they are ordered by.
+fn elements(call: &AggregateCall, rows: Vec<Vec<Value>>) -> Value {
+    let rows = ordered(call, rows);
+    let value = |row: &Vec<Value>| if let Value::Row(fields) = &row[0] { fields[0].clone() } else { Value::Null };
+    if rows.is_empty() { Value::Null } else { Value::array(rows.iter().map(value)) }
+}
+
+/// The rows whose first argument is known, by the keys at their ends.
+fn ordered(call: &AggregateCall, mut rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
+    rows.retain(|row| !row[0].is_null());
+    let values = call.arguments.len() - call.order.len();
+    rows.sort_by(|a, b| {
+        let keys = call.order.iter().zip(a[values..].iter().zip(&b[values..]));
+        let by_keys = keys.map(|(direction, (a, b))| compare_directed(a, b, *direction));
+        by_keys.fold(Ordering::Equal, Ordering::then).then_with(|| compare_rows(&a[..values], &b[..values]))
+    });
+    if call.distinct {
+        rows.dedup_by(|a, b| same(a, b));
+    }
+    rows
 }
 
 /// The values as WITHIN GROUP orders them.

@@ -81,6 +81,8 @@ pub enum AggregateFunction {
     Mode,
     /// Of (text, separator, columns of the order): the texts in order, each but the first behind its separator.
     StringAgg,
+    /// Of (ROW of one value, columns of the order): the values in order as an ARRAY. A row that is NULL has no part.
+    ArrayAgg,
     /// Of a DOUBLE: interpolated between the two values around this place of the order.
     PercentileCont(Fraction),
     /// The first value at or behind this place of the order.

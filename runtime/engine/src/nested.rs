@@ -175,6 +175,11 @@ fn variant_type(mark: u8) -> SqlType {
     TYPES.into_iter().find(|ty| variant_rank(*ty) == mark).unwrap_or(SqlType::Null)
 }
 
+/// Appends what ends an ARRAY behind its elements as a column of a row.
+pub fn put_end(out: &mut Vec<u8>) {
+    row::put_bytes(out, &[END]);
+}
+
 /// Appends a nested value as a column of a row, without its tag.
 pub fn put_column(out: &mut Vec<u8>, value: &Value) {
     let start = out.len();

@@ -1,7 +1,8 @@
-//! STRING_AGG: the texts of a group in an order, joined.
+//! STRING_AGG and ARRAY_AGG: the texts or elements of a group in an order, joined.
 //!
 //! All rows of key, order, text and separator in an ordered index, in the form of `top_k`. Cost: the group's rows for each
-//! group that a step touches, since the result is a new text of that size anyway.
+//! group that a step touches, since the result is a new text of that size anyway. An element comes as a ROW of one field,
+//! whose encoding (`crate::nested`) is that of an element of an ARRAY: elements are joined as texts are.
 
 use super::extreme::{Texts, set_extreme};
 use super::groups::Groups;
@@ -10,8 +11,8 @@ use crate::layout::skip_column;
 use crate::operator::top_k::Form;
 use crate::trace::OrderedIndex;
 use crate::trace::hash::hash32;
-use crate::{Batch, Key, row};
-use feldc_value::{ColumnType, SqlType};
+use crate::{Batch, Key, nested, row};
+use feldc_value::ColumnType;
 
 /// Bytes in a state: the text (as an extreme of varying width), and whether it was too long.
 pub const LEN: usize = 5;
@@ -25,6 +26,8 @@ pub struct Collection {
     form: Form,
     index: OrderedIndex,
     delta: Batch,
+    /// What the separator is, if there is one.
+    separator: Option<ColumnType>,
     /// Working space.
     text: Vec<u8>,
 }
@@ -32,11 +35,13 @@ pub struct Collection {
 impl Collection {
     pub fn new(plan: &Collected, key: usize) -> Collection {
         let layout = &plan.part.layout;
+        let behind = &layout.columns()[key + plan.order.len()..];
         Collection {
             key,
             form: Form { layout: layout.clone(), partition: key, order: plan.order.clone() },
             index: OrderedIndex::new(layout, key),
             delta: Batch::new(layout.stride()),
+            separator: behind.get(1).copied(),
             text: Vec::new(),
             plan: plan.clone(),
         }
@@ -76,18 +81,19 @@ impl Collection {
 
     /// Joins the texts of a key.
     fn join(&mut self, key: &[u8]) -> Joined {
-        let Collection { form, index, text, plan, .. } = self;
+        let Collection { form, index, text, plan, separator, .. } = self;
         text.clear();
-        let separator = form.layout.columns().last().copied();
-        let separator = separator.unwrap_or(ColumnType::new(SqlType::VARCHAR, true));
         let mut found = Joined::Nothing;
         index.first_rows(key, |stored, weight| {
             let start = form.order_end(stored, plan.order.len());
             let end = row::skip_text(stored, start);
             let value = &stored[start..end - 1];
-            let behind = match separator.nullable {
-                true if row::is_null(stored, end) => &[][..],
-                nullable => &stored[end + usize::from(nullable)..skip_column(separator, stored, end) - 1],
+            let behind = match *separator {
+                None => &[][..],
+                Some(separator) if separator.nullable && row::is_null(stored, end) => &[][..],
+                Some(separator) => {
+                    &stored[end + usize::from(separator.nullable)..skip_column(separator, stored, end) - 1]
+                }
             };
             for _ in 0..if plan.distinct { 1 } else { weight } {
                 if found != Joined::Nothing {
@@ -101,7 +107,10 @@ impl Collection {
             }
             true
         });
-        text.push(0);
+        match separator {
+            None => nested::put_end(text),
+            Some(_) => text.push(0),
+        }
         found
     }
 }

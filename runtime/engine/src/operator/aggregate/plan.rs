@@ -85,10 +85,10 @@ pub struct Derived {
     pub result: SqlType,
 }
 
-/// Texts in an order, joined.
+/// Texts or elements in an order, joined.
 #[derive(Clone, Debug)]
 pub struct Collected {
-    /// The order's columns, the text and its separator.
+    /// The order's columns, the text and its separator, or an element as a ROW.
     pub part: Part,
     pub order: Vec<Direction>,
     /// Equal rows count once.
@@ -232,7 +232,8 @@ impl Plan {
         if argument.ty == SqlType::Null && !matches!(aggregate.function, Count | CountStar) {
             return Value::Null;
         }
-        let counted = aggregate.distinct && aggregate.function != AggregateFunction::StringAgg;
+        let collects = matches!(aggregate.function, AggregateFunction::StringAgg | AggregateFunction::ArrayAgg);
+        let counted = aggregate.distinct && !collects;
         let source = counted.then(|| self.distinct_of(layout, key, &aggregate.arguments));
         let column = Column::new(layout, first);
         match aggregate.function {
@@ -273,7 +274,7 @@ impl Plan {
                 let [count, value] = [SqlType::BigInt, argument.ty].map(|ty| ColumnType::new(ty, false));
                 Value::Behind { at, width, before: [Some(count), None], value }
             }
-            AggregateFunction::StringAgg => {
+            AggregateFunction::StringAgg | AggregateFunction::ArrayAgg => {
                 let (values, order) = aggregate.arguments.split_at(aggregate.arguments.len() - aggregate.order.len());
                 let columns = [order, values].concat();
                 let part = Part::new(layout, key, &columns, order.len()..order.len() + 1);

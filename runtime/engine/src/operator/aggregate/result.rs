@@ -62,7 +62,8 @@ impl Output {
                 Outcome::OutOfRange => return Err(self.out_of_range()),
             },
             Value::Collected(at) if state[at + 4] != 0 => {
-                return Err(self.error(SqlError::new(LIMIT_EXCEEDED, "the result of STRING_AGG exceeds 1 GiB")));
+                let message = format!("the result of {} exceeds 1 GiB", self.aggregate.function.name());
+                return Err(self.error(SqlError::new(LIMIT_EXCEEDED, message)));
             }
             Value::Collected(at) => match extreme(state, at, None, texts) {
                 None => put_null(result, out),
