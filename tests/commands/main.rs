@@ -1,5 +1,6 @@
 //! The commands beside `compile` and `run`, as a user calls them.
 
+mod completion;
 mod explain;
 mod fuzz;
 mod piped;

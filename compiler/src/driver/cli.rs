@@ -2,9 +2,9 @@
 //!
 //! Exit codes: 0 done; 1 the program has errors or the pipeline failed; 2 wrong usage, or a file or tool is missing.
 
-use super::{Compiled, ast, compile, explain, front, functions, fuzz, test};
+use super::{Compiled, ast, compile, completion, explain, front, functions, fuzz, test};
 use crate::{build, emit, package};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use feldc_pipeline::glue;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -33,6 +33,9 @@ struct Cli {
 enum Action {
     /// Report every error and warning of a program
     Check { file: PathBuf },
+    /// Print a script that lets a shell complete the words of feldc
+    #[command(after_help = completion::HELP)]
+    Completion(completion::CompletionArguments),
     /// Compile a program to a native pipeline binary, or print a stage
     Compile(CompileArguments),
     /// Print the plan and the circuit of each view, with the keys and the state of each operator
@@ -73,7 +76,7 @@ struct RunArguments {
     #[arg(long)]
     interpret: bool,
     /// The program; options of the pipeline may stand before it or after it
-    #[arg(value_name = "FILE", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<OsString>,
 }
 
@@ -107,14 +110,18 @@ pub(super) fn environment_fault(message: impl ToString) -> Stop {
     Stop { message: message.to_string(), code: 2 }
 }
 
-pub fn main() -> ExitCode {
-    let command = Cli::command().mut_subcommand("run", |run| {
+fn command() -> clap::Command {
+    Cli::command().mut_subcommand("run", |run| {
         run.override_usage(RUN_USAGE)
             .after_help(format!("Options of the pipeline:\n{}\n{RUN_EXAMPLES}", glue::options_help()))
-    });
-    let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
+    })
+}
+
+pub fn main() -> ExitCode {
+    let cli = Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
     let result = match cli.command {
         Action::Check { file } => check(&file),
+        Action::Completion(arguments) => completion::run(&arguments, command()),
         Action::Compile(arguments) => compile_command(&arguments),
         Action::Explain(arguments) => explain::run(&arguments),
         Action::Functions { name } => {

@@ -1,6 +1,7 @@
 //! Runs the phases in order. The only room that sees them all.
 
 pub mod cli;
+mod completion;
 mod connectors;
 pub mod explain;
 pub mod functions;

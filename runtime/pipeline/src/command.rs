@@ -104,6 +104,11 @@ pub fn options_help() -> String {
     command.version(None::<&str>).render_help().to_string()
 }
 
+/// See [`crate::glue::options`].
+pub fn options() -> Vec<clap::Arg> {
+    Arguments::command().get_arguments().cloned().collect()
+}
+
 /// See [`crate::glue::option_takes_value`].
 pub fn option_takes_value(word: &str) -> bool {
     Arguments::command().get_arguments().filter(|option| option.get_action().takes_values()).any(|option| {

@@ -49,6 +49,11 @@ pub fn options_help() -> String {
     crate::command::options_help()
 }
 
+/// The same as definitions, for the completion of words.
+pub fn options() -> Vec<clap::Arg> {
+    crate::command::options()
+}
+
 /// Is the word an option of [`run`] whose value is the next word (`--port`, `-p`)?
 pub fn option_takes_value(word: &str) -> bool {
     crate::command::option_takes_value(word)
