@@ -10,6 +10,7 @@ pub mod circuit;
 pub mod diagnostic;
 pub mod driver;
 pub mod emit;
+pub mod format;
 pub mod incremental;
 pub mod interpret;
 pub mod library;

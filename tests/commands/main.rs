@@ -2,6 +2,7 @@
 
 mod completion;
 mod explain;
+mod fmt;
 mod fuzz;
 mod piped;
 mod test;

@@ -28,6 +28,7 @@ const ROOM_ARROWS: &[(&str, &[&str])] = &[
     ("incremental", &["plan", "circuit"]),
     ("interpret", &["plan", "circuit"]),
     ("emit", &["plan", "circuit"]),
+    ("format", &[]),
     ("steps", &["plan", "reference"]),
     ("package", &["emit"]),
     ("build", &["package"]),

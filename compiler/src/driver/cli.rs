@@ -2,13 +2,12 @@
 //!
 //! Exit codes: 0 done; 1 the program has errors or the pipeline failed; 2 wrong usage, or a file or tool is missing.
 
-use super::{Compiled, ast, compile, completion, explain, front, functions, fuzz, test};
+use super::{Compiled, ast, compile, completion, explain, fmt, front, functions, fuzz, test};
 use crate::{build, emit, package};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use feldc_pipeline::glue;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -19,6 +18,7 @@ const EXAMPLES: &str = "Examples:
   feldc compile program.sql -o out           a native pipeline binary and its crate in out/
   feldc compile program.sql --emit=circuit   print a stage of the compilation
   feldc check program.sql                    only report errors
+  feldc fmt program.sql                      lay out a program
   feldc test tests/                          run step scripts: rows in, changes out
   feldc fuzz program.sql --time 60           random changes, checked by an evaluation from scratch";
 
@@ -43,6 +43,9 @@ enum Action {
     Explain(explain::ExplainArguments),
     /// Print all functions and operators, or those of a name
     Functions { name: Option<String> },
+    /// Lay out programs: keywords in upper case, a clause on a line
+    #[command(after_help = fmt::HELP)]
+    Fmt(fmt::FmtArguments),
     /// Feed random changes to a program and compare its views with an evaluation from scratch
     #[command(after_help = fuzz::HELP)]
     Fuzz(fuzz::FuzzArguments),
@@ -127,6 +130,7 @@ pub fn main() -> ExitCode {
         Action::Functions { name } => {
             functions::show(name.as_deref()).map_err(program_fault).and_then(|text| print(format_args!("{text}")))
         }
+        Action::Fmt(arguments) => fmt::run(&arguments),
         Action::Fuzz(arguments) => fuzz::run(&arguments),
         Action::Run(arguments) => run(arguments),
         Action::Test(arguments) => test::run(&arguments),
@@ -138,7 +142,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Writes what was asked for to standard output. A reader that has read enough (`| head`) is no fault.
-pub(super) fn print(text: fmt::Arguments<'_>) -> Result<ExitCode, Stop> {
+pub(super) fn print(text: std::fmt::Arguments<'_>) -> Result<ExitCode, Stop> {
     let mut output = io::stdout().lock();
     match output.write_fmt(text).and_then(|()| output.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -149,7 +153,7 @@ pub(super) fn print(text: fmt::Arguments<'_>) -> Result<ExitCode, Stop> {
 }
 
 /// Says something on standard error, if anyone can hear it.
-pub(super) fn tell(text: fmt::Arguments<'_>) {
+pub(super) fn tell(text: std::fmt::Arguments<'_>) {
     let _ = io::stderr().write_fmt(text);
 }
 

@@ -4,6 +4,7 @@ pub mod cli;
 mod completion;
 mod connectors;
 pub mod explain;
+mod fmt;
 pub mod functions;
 mod fuzz;
 mod junit;

@@ -1,0 +1,75 @@
+//! Tokens to a tree of groups: parentheses, brackets, types of a MAP, and CASE to END.
+
+use super::lex::{Kind, Token};
+
+#[derive(Debug)]
+pub enum Node<'a> {
+    Token(&'a Token<'a>),
+    Group { open: &'a Token<'a>, nodes: Vec<Node<'a>>, close: &'a Token<'a> },
+}
+
+impl<'a> Node<'a> {
+    /// The first token.
+    pub fn first(&self) -> &'a Token<'a> {
+        match self {
+            Node::Token(token) => token,
+            Node::Group { open, .. } => open,
+        }
+    }
+
+    pub fn token(&self) -> Option<&'a Token<'a>> {
+        match self {
+            Node::Token(token) => Some(token),
+            Node::Group { .. } => None,
+        }
+    }
+
+    /// The keyword itself, not a group that begins with it.
+    pub fn is(&self, word: &str) -> bool {
+        self.token().is_some_and(|token| token.is(word))
+    }
+
+    pub fn is_any(&self, words: &[&str]) -> bool {
+        self.token().is_some_and(|token| token.is_any(words))
+    }
+
+    pub fn is_kind(&self, kind: Kind) -> bool {
+        self.token().is_some_and(|token| token.kind == kind)
+    }
+
+    pub fn is_comment(&self) -> bool {
+        self.token().is_some_and(Token::is_comment)
+    }
+}
+
+/// # Errors
+/// When something opens and does not close, or the reverse.
+pub fn tree<'a>(tokens: &'a [Token<'a>]) -> Result<Vec<Node<'a>>, String> {
+    let mut open: Vec<(&Token<'_>, Vec<Node<'_>>)> = vec![];
+    let mut nodes = vec![];
+    for token in tokens {
+        match opens(token) {
+            Some(true) => open.push((token, std::mem::take(&mut nodes))),
+            Some(false) => {
+                let (start, outer) = open.pop().ok_or_else(|| format!("\"{}\" closes nothing", token.text))?;
+                let inner = std::mem::replace(&mut nodes, outer);
+                nodes.push(Node::Group { open: start, nodes: inner, close: token });
+            }
+            None => nodes.push(Node::Token(token)),
+        }
+    }
+    match open.pop() {
+        Some((token, _)) => Err(format!("\"{}\" does not end", token.text)),
+        None => Ok(nodes),
+    }
+}
+
+fn opens(token: &Token<'_>) -> Option<bool> {
+    match token.kind {
+        Kind::Open => Some(true),
+        Kind::Close => Some(false),
+        _ if token.is("CASE") => Some(true),
+        _ if token.is("END") => Some(false),
+        _ => None,
+    }
+}
