@@ -37,9 +37,8 @@ impl fmt::Display for Difference {
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
     pub views: Vec<BTreeMap<Vec<u8>, i64>>,
-    /// SQLSTATE and message of each evaluation that fails. How often and in which view is not told: a circuit computes once
-    /// what several views have in common.
-    errors: BTreeSet<Failure>,
+    /// Each evaluation that fails, and how often.
+    pub errors: BTreeMap<Failure, usize>,
     /// Lines and columns of what may fail for rows without a partner: a key of a join is computed for every row, where the
     /// evaluation from scratch looks at pairs.
     keys: BTreeSet<(u32, u32)>,
@@ -53,7 +52,7 @@ impl Expected {
 }
 
 /// SQLSTATE and message.
-type Failure = (String, String);
+pub type Failure = (String, String);
 
 /// Evaluates `program` when the tables hold these rows (see [`evaluate`]).
 pub fn expected(program: &Program, tables: &[Vec<Row>], session: &Session) -> Expected {
@@ -75,7 +74,7 @@ pub fn expected(program: &Program, tables: &[Vec<Row>], session: &Session) -> Ex
 }
 
 /// The failures in the views that are outputs or that an output reads.
-fn errors(program: &Program, contents: &[Contents]) -> BTreeSet<Failure> {
+fn errors(program: &Program, contents: &[Contents]) -> BTreeMap<Failure, usize> {
     let mut read: Vec<bool> = program.views.iter().map(|view| view.kind != ViewKind::Local).collect();
     for at in (0..program.views.len()).rev() {
         if read[at] {
@@ -83,8 +82,11 @@ fn errors(program: &Program, contents: &[Contents]) -> BTreeSet<Failure> {
         }
     }
     let contents = contents.iter().zip(&read).filter(|(_, read)| **read);
-    let errors = contents.flat_map(|(contents, _)| &contents.errors);
-    errors.map(|error| (error.error.code.to_string(), error.error.message.to_string())).collect()
+    let mut errors = BTreeMap::new();
+    for error in contents.flat_map(|(contents, _)| &contents.errors) {
+        *errors.entry((error.error.code.to_string(), error.error.message.to_string())).or_insert(0) += 1;
+    }
+    errors
 }
 
 fn mark_views(plan: &Plan, read: &mut [bool]) {
@@ -184,7 +186,8 @@ fn subquery_cost(expr: &Expr, tables: &[Vec<Row>], views: &[f64]) -> f64 {
     own + expr.children().into_iter().map(|child| subquery_cost(child, tables, views)).sum::<f64>()
 }
 
-/// Failures by SQLSTATE and message, and rows with a negative weight.
+/// Failures by SQLSTATE and message, and rows with a negative weight. How often and in which view is not compared: a circuit
+/// computes once what several views have in common.
 fn error_difference(expected: &Expected, session: &Session) -> Difference {
     let text = |value: &Value| match value {
         Value::Text(text) => text.to_string(),
@@ -204,8 +207,8 @@ fn error_difference(expected: &Expected, session: &Session) -> Difference {
         }
         present.insert(error);
     }
-    let mut missing: Vec<&Failure> = expected.errors.difference(&present).collect();
-    let mut extra: Vec<&Failure> = certain.difference(&expected.errors).collect();
+    let mut missing: Vec<&Failure> = expected.errors.keys().filter(|failure| !present.contains(*failure)).collect();
+    let mut extra: Vec<&Failure> = certain.iter().filter(|failure| !expected.errors.contains_key(*failure)).collect();
     // One failure in two wordings: the same SQLSTATE on both sides.
     let codes = |failures: &[&Failure]| failures.iter().map(|(code, _)| code.clone()).collect::<BTreeSet<String>>();
     let both: BTreeSet<String> = codes(&missing).intersection(&codes(&extra)).cloned().collect();
