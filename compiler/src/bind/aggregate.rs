@@ -31,6 +31,21 @@ pub fn is_later(name: &str) -> bool {
 
 impl Binder<'_> {
     pub(super) fn aggregate(&mut self, name: &str, function: &ast::Function, span: Span) -> Bound<Expr> {
+        let written = self.written_aggregate(name, function, Clause::AggregateArgument, span)?;
+        let level = self.owner(&written);
+        self.check_aggregate_allowed(level, span)?;
+        let call = self.set_function(written)?;
+        Ok(self.add_aggregate(level, name, call, span))
+    }
+
+    /// The call with its arguments bound as parts of `clause`.
+    pub(super) fn written_aggregate<'n>(
+        &mut self,
+        name: &'n str,
+        function: &ast::Function,
+        clause: Clause,
+        span: Span,
+    ) -> Bound<Written<'n>> {
         let FunctionArguments::List(list) = &function.args else {
             return self.wrong_arguments(name, span);
         };
@@ -64,20 +79,16 @@ impl Binder<'_> {
             let error = Diagnostic::error(code::GROUPING_ERROR, "aggregates are not allowed here", span);
             return self.fail(error);
         };
-        let clause = std::mem::replace(&mut self.scopes[top].clause, Clause::AggregateArgument);
+        let around = std::mem::replace(&mut self.scopes[top].clause, clause);
         let bound = self.exprs(&arguments);
         let order = keys.into_iter().map(|key| Ok((self.expr(&key.expr)?, self.order_direction(key)?))).collect();
         let filter = function.filter.as_deref().map(|filter| {
             let filter = self.expr(filter)?;
             self.condition(filter, "FILTER")
         });
-        self.scopes[top].clause = clause;
+        self.scopes[top].clause = around;
         let (arguments, order, filter): (_, Bound<Vec<_>>, _) = (bound?, order, filter.transpose()?);
-        let written = Written { name, arguments, order: order?, filter, distinct, nulls, span };
-        let level = self.owner(&written);
-        self.check_aggregate_allowed(level, span)?;
-        let call = self.set_function(written)?;
-        Ok(self.add_aggregate(level, name, call, span))
+        Ok(Written { name, arguments, order: order?, filter, distinct, nulls, span })
     }
 
     pub(super) fn wrong_arguments<T>(&mut self, name: &str, span: Span) -> Bound<T> {

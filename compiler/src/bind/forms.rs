@@ -23,7 +23,7 @@ const PERIOD: &str = "periods: (start, end) or (start, interval), both ends incl
 const SUBQUERY: &str = "tests of subqueries";
 const AGGREGATE: &str = "aggregates";
 const COLLECTION: &str = "arrays, maps and rows";
-const RANK: &str = "ranks";
+const WINDOW: &str = "functions over windows";
 
 const ANY_NULL: &str = "when an argument is";
 const NEVER: &str = "never";
@@ -100,7 +100,8 @@ pub const FORMS: &[Form] = forms! {
     COLLECTION: ["IS EMPTY" "IS NOT EMPTY"] "a IS [NOT] EMPTY" -> "BOOLEAN", ANY_NULL, "Has the array or map no element?", "ARRAY[i] IS NOT EMPTY";
     COLLECTION: ["ANY" "SOME" "ALL"] "x op ANY (a), x op ALL (a)" -> "BOOLEAN", "when the known elements do not decide", "Does the comparison hold for an element of the array, or for all?", "i = ANY (ARRAY[1, 2])";
     COLLECTION: ["UNNEST" "GENERATE_SERIES"] "FROM UNNEST(a, ...) [WITH ORDINALITY], FROM GENERATE_SERIES(first, last)" -> "rows", NEVER, "A row for each element of arrays or entry of a map, for each integer.", "(SELECT COUNT(*) FROM UNNEST(ARRAY[i]))";
-    RANK: ["ROW_NUMBER" "RANK" "DENSE_RANK"] "RANK() OVER (PARTITION BY x ORDER BY y)" -> "BIGINT", NEVER, "The place of the row in its partition; equal rows share it but for ROW_NUMBER.", "RANK() OVER (ORDER BY i)";
+    WINDOW: ["ROW_NUMBER" "RANK" "DENSE_RANK"] "RANK() OVER (PARTITION BY x ORDER BY y)" -> "BIGINT", NEVER, "The place of the row in its partition; equal rows share it but for ROW_NUMBER.", "RANK() OVER (ORDER BY i)";
+    WINDOW: ["OVER"] "aggregate OVER ([PARTITION BY x, ...])" -> "as the aggregate", "as the aggregate", "The aggregate of all rows of the partition, beside each of them.", "SUM(i) OVER (PARTITION BY s)";
 };
 
 /// Every name, more than once where a name has several forms.

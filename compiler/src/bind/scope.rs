@@ -59,6 +59,8 @@ pub struct Scope {
     pub grouping_marks: Vec<GroupingMark>,
     /// Window functions found so far in SELECT, ORDER BY and QUALIFY.
     pub windows: Vec<(Column, WindowCall)>,
+    /// Those of the clause WINDOW.
+    pub named_windows: Vec<(String, sqlparser::ast::WindowSpec)>,
     /// No GROUP BY: aggregates range over all rows, be there any or not.
     pub scalar: bool,
     /// The rows are grouped by several sets of keys: each key may be NULL then.
@@ -76,6 +78,7 @@ impl Scope {
             aggregates: vec![],
             grouping_marks: vec![],
             windows: vec![],
+            named_windows: vec![],
             scalar: true,
             by_sets: false,
             incomplete: false,

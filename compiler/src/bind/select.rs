@@ -75,8 +75,6 @@ impl Binder<'_> {
             "SELECT INTO"
         } else if !select.lateral_views.is_empty() {
             "LATERAL VIEW"
-        } else if !select.named_window.is_empty() {
-            "WINDOW"
         } else if !select.connect_by.is_empty() {
             "CONNECT BY"
         } else if select.prewhere.is_some() || !select.cluster_by.is_empty() || !select.sort_by.is_empty() {
@@ -96,6 +94,7 @@ impl Binder<'_> {
     ) -> Bound<(Query, Order)> {
         let filter = self.filter_clause(select.selection.as_ref(), Clause::Where, "the condition of WHERE");
         let items = self.items(&select.projection)?;
+        self.name_windows(&select.named_window)?;
         if let Some(scope) = self.scopes.last_mut() {
             scope.scalar = grouping::may_be_one(&select.group_by);
             scope.by_sets = grouping::has_sets(&select.group_by);
@@ -149,7 +148,7 @@ impl Binder<'_> {
         if let Some(predicate) = having {
             plan = Plan::Filter { input: Box::new(plan), predicate };
         }
-        plan = self.windows(plan, windows);
+        plan = self.windows(plan, windows)?;
         if let Some(predicate) = qualify {
             plan = Plan::Filter { input: Box::new(plan), predicate };
         }

@@ -1,29 +1,48 @@
-//! Rank functions over windows: ROW_NUMBER, RANK, DENSE_RANK.
+//! Window functions: ROW_NUMBER, RANK, DENSE_RANK, aggregates of whole partitions, and windows by name.
 
+use super::coerce::boolean;
+use super::group::same;
 use super::order::ASCENDING;
 use super::scope::Clause;
+use super::set_function::{self, result_type};
 use super::{Binder, Bound};
-use crate::diagnostic::{Diagnostic, code};
-use crate::plan::{Column, ColumnId, Expr, ExprKind, OrderKey, Plan, Span};
+use crate::diagnostic::{Diagnostic, closest, code};
+use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, JoinKind, OrderKey, Plan, Span};
 use feldc_engine::{Direction, Rank, Window};
 use feldc_value::{ColumnType, SqlType};
-use sqlparser::ast::{self, FunctionArguments, WindowType};
+use sqlparser::ast::{self, FunctionArguments, NamedWindowExpr, WindowFrameBound, WindowFrameUnits, WindowType};
 
 /// SQLSTATE "windowing error".
 const WINDOWING_ERROR: &str = "42P20";
 
-/// A call of a rank function over the rows of a query, before those are grouped.
+/// A call of a window function over the rows of a query, after those are grouped.
 #[derive(Clone, Debug)]
 pub struct WindowCall {
-    rank: Rank,
+    function: WindowFunction,
     partition: Vec<Expr>,
-    order: Vec<(Expr, Direction)>,
+}
+
+#[derive(Clone, Debug)]
+enum WindowFunction {
+    Rank(Rank, Vec<(Expr, Direction)>),
+    /// Over all rows of the partition.
+    Aggregate(AggregateCall),
 }
 
 impl WindowCall {
     pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
-        self.partition.iter_mut().chain(self.order.iter_mut().map(|(expr, _)| expr))
+        let own: Vec<&mut Expr> = match &mut self.function {
+            WindowFunction::Rank(_, order) => order.iter_mut().map(|(expr, _)| expr).collect(),
+            WindowFunction::Aggregate(call) => call.arguments.iter_mut().collect(),
+        };
+        self.partition.iter_mut().chain(own)
     }
+}
+
+/// Aggregates over the partitions by the same expressions.
+struct Partition {
+    by: Vec<Expr>,
+    aggregates: Vec<(Column, AggregateCall)>,
 }
 
 impl Binder<'_> {
@@ -34,36 +53,34 @@ impl Binder<'_> {
         over: &WindowType,
         span: Span,
     ) -> Bound<Expr> {
-        let rank = match name {
-            "ROW_NUMBER" => Rank::RowNumber,
-            "RANK" => Rank::Rank,
-            "DENSE_RANK" => Rank::DenseRank,
-            _ => return self.unsupported("a window function (OVER) other than ROW_NUMBER, RANK, DENSE_RANK", span),
+        let spec = match over {
+            WindowType::WindowSpec(spec) => self.window_spec(spec)?,
+            WindowType::NamedWindow(name) => self.named_window(name)?,
         };
-        let WindowType::WindowSpec(spec) = over else {
-            return self.unsupported("a named window", span);
-        };
-        if spec.window_name.is_some() || spec.window_frame.is_some() {
-            return self.unsupported("a frame or a named window of a rank function", span);
-        }
-        let plain = function.filter.is_none() && function.within_group.is_empty() && function.null_treatment.is_none();
-        let no_arguments = match &function.args {
-            FunctionArguments::List(list) => list.args.is_empty() && list.clauses.is_empty(),
-            _ => false,
-        };
-        if !plain || !no_arguments {
-            let error = Diagnostic::error(code::UNDEFINED_FUNCTION, format!("{name} takes no argument"), span);
-            return self.fail(error.help(format!("write {name}() OVER (PARTITION BY ... ORDER BY ...)")));
-        }
         self.check_window_allowed(span)?;
         let windows = self.scopes.last().map_or(0, |scope| scope.windows.len());
         let partition = self.exprs(&spec.partition_by.iter().collect::<Vec<_>>())?;
-        let mut order = vec![];
-        for key in &spec.order_by {
-            let direction = self.order_direction(key)?;
-            order.push((self.expr(&key.expr)?, direction));
-        }
-        let ty = ColumnType::new(SqlType::BigInt, false);
+        let (function, ty) = match rank(name) {
+            Some(rank) => {
+                self.check_rank_call(name, function, span)?;
+                let order = spec.order_by.iter().map(|key| Ok((self.expr(&key.expr)?, self.order_direction(key)?)));
+                let order = order.collect::<Bound<Vec<_>>>()?;
+                (WindowFunction::Rank(rank, order), ColumnType::new(SqlType::BigInt, false))
+            }
+            None if set_function::is_aggregate(name) => {
+                if !covers_partition(&spec) {
+                    return self.unsupported("an aggregate over a part of its partition (ORDER BY or a frame)", span);
+                }
+                let written = self.written_aggregate(name, function, Clause::Select, span)?;
+                let call = self.set_function(written)?;
+                let ty = result_type(&call, partition.is_empty());
+                (WindowFunction::Aggregate(call), ty)
+            }
+            None => {
+                let what = "a window function (OVER) other than ROW_NUMBER, RANK, DENSE_RANK and aggregates";
+                return self.unsupported(what, span);
+            }
+        };
         let column = self.fresh_column(&name.to_lowercase(), ty);
         let expr = Expr::column(column.id, ty, span);
         if let Some(scope) = self.scopes.last_mut() {
@@ -71,9 +88,80 @@ impl Binder<'_> {
                 let error = Diagnostic::error(WINDOWING_ERROR, "window functions cannot be nested", span);
                 return self.fail(error.help("compute the inner one in a subquery in FROM"));
             }
-            scope.windows.push((column, WindowCall { rank, partition, order }));
+            scope.windows.push((column, WindowCall { function, partition }));
         }
         Ok(expr)
+    }
+
+    fn check_rank_call(&mut self, name: &str, function: &ast::Function, span: Span) -> Bound<()> {
+        let plain = function.filter.is_none() && function.within_group.is_empty() && function.null_treatment.is_none();
+        let no_arguments = match &function.args {
+            FunctionArguments::List(list) => list.args.is_empty() && list.clauses.is_empty(),
+            _ => false,
+        };
+        if plain && no_arguments {
+            return Ok(());
+        }
+        let error = Diagnostic::error(code::UNDEFINED_FUNCTION, format!("{name} takes no argument"), span);
+        self.fail(error.help(format!("write {name}() OVER (PARTITION BY ... ORDER BY ...)")))
+    }
+
+    /// Takes the windows of the clause WINDOW into the scope, each free of the names before it.
+    pub(super) fn name_windows(&mut self, windows: &[ast::NamedWindowDefinition]) -> Bound<()> {
+        for ast::NamedWindowDefinition(ident, window) in windows {
+            let spec = match window {
+                NamedWindowExpr::NamedWindow(other) => self.named_window(other)?,
+                NamedWindowExpr::WindowSpec(spec) => self.window_spec(spec)?,
+            };
+            let name = self.name(ident);
+            let Some(scope) = self.scopes.last_mut() else { return Ok(()) };
+            if scope.named_windows.iter().any(|(known, _)| *known == name.text) {
+                let headline = format!("window \"{}\" is defined twice", name.text);
+                return self.fail(Diagnostic::error(WINDOWING_ERROR, headline, name.span).help("rename one"));
+            }
+            scope.named_windows.push((name.text, spec));
+        }
+        Ok(())
+    }
+
+    fn named_window(&mut self, ident: &ast::Ident) -> Bound<ast::WindowSpec> {
+        let name = self.name(ident);
+        let known = self.scopes.last().map_or(&[][..], |scope| &scope.named_windows);
+        if let Some((_, spec)) = known.iter().find(|(known, _)| *known == name.text) {
+            return Ok(spec.clone());
+        }
+        let near = closest(&name.text, known.iter().map(|(name, _)| name.as_str())).map(str::to_string);
+        let headline = format!("window \"{}\" does not exist", name.text);
+        let error = Diagnostic::error(code::UNDEFINED_OBJECT, headline, name.span);
+        self.fail(match near {
+            Some(near) => error.help(format!("did you mean \"{near}\"?")),
+            None => error.help(format!("add WINDOW {} AS (PARTITION BY ...) behind the query's HAVING", name.text)),
+        })
+    }
+
+    /// The window with what it takes from the one it names (SQL:2016 7.15 syntax rule 10).
+    fn window_spec(&mut self, spec: &ast::WindowSpec) -> Bound<ast::WindowSpec> {
+        let Some(ident) = &spec.window_name else { return Ok(spec.clone()) };
+        let base = self.named_window(ident)?;
+        let name = self.name(ident);
+        let repeated = if !spec.partition_by.is_empty() {
+            "PARTITION BY"
+        } else if !spec.order_by.is_empty() && !base.order_by.is_empty() {
+            "ORDER BY"
+        } else if base.window_frame.is_some() {
+            "frame"
+        } else {
+            let order_by = if spec.order_by.is_empty() { base.order_by } else { spec.order_by.clone() };
+            return Ok(ast::WindowSpec {
+                window_name: None,
+                order_by,
+                partition_by: base.partition_by,
+                ..spec.clone()
+            });
+        };
+        let headline = format!("the {repeated} of window \"{}\" cannot be replaced", name.text);
+        let error = Diagnostic::error(WINDOWING_ERROR, headline, name.span);
+        self.fail(error.help("write the whole window in OVER (...)"))
     }
 
     fn check_window_allowed(&mut self, span: Span) -> Bound<()> {
@@ -87,39 +175,91 @@ impl Binder<'_> {
     }
 
     /// The plan with a column for each call.
-    pub(super) fn windows(&mut self, mut plan: Plan, calls: Vec<(Column, WindowCall)>) -> Plan {
+    pub(super) fn windows(&mut self, mut plan: Plan, calls: Vec<(Column, WindowCall)>) -> Bound<Plan> {
         let rows: Vec<Column> = plan.columns();
-        for (column, call) in calls {
-            let mut computed: Vec<(Column, Expr)> = vec![];
-            let partition: Vec<ColumnId> =
-                call.partition.into_iter().map(|expr| self.column_for(expr, &rows, &mut computed)).collect();
-            let mut order: Vec<OrderKey> = vec![];
-            let mut compared = 0;
-            for (expr, direction) in call.order {
-                let column = self.column_for(expr, &rows, &mut computed);
-                if order.iter().all(|key| key.column != column) {
-                    order.push(OrderKey { column, direction });
-                    compared += 1;
+        let mut partitions: Vec<Partition> = vec![];
+        for (column, WindowCall { function, partition }) in calls {
+            match function {
+                WindowFunction::Rank(rank, order) => plan = self.ranked(plan, &rows, column, rank, partition, order),
+                WindowFunction::Aggregate(call) => {
+                    let like = |known: &&mut Partition| {
+                        known.by.len() == partition.len() && known.by.iter().zip(&partition).all(|(a, b)| same(a, b))
+                    };
+                    match partitions.iter_mut().find(like) {
+                        Some(known) => known.aggregates.push((column, call)),
+                        None => partitions.push(Partition { by: partition, aggregates: vec![(column, call)] }),
+                    }
                 }
             }
-            // What the order leaves open, the whole row decides.
-            for row in rows.iter().filter(|row| row.ty.ty != SqlType::Null) {
-                if order.iter().all(|key| key.column != row.id) {
-                    order.push(OrderKey { column: row.id, direction: ASCENDING });
-                }
-            }
-            if !computed.is_empty() {
-                let pass = |column: Column| {
-                    let expr = Expr::column(column.id, column.ty, Span::default());
-                    (column, expr)
-                };
-                let columns = plan.columns().into_iter().map(pass).chain(computed).collect();
-                plan = Plan::Project { input: Box::new(plan), columns };
-            }
-            let window = Window { offset: 0, limit: None, ties: Some(compared), rank: Some(call.rank) };
-            plan = Plan::TopK { input: Box::new(plan), partition, order, window, ranked: Some(column) };
         }
-        plan
+        for partition in partitions {
+            plan = self.with_aggregates(plan, &rows, partition)?;
+        }
+        Ok(plan)
+    }
+
+    fn ranked(
+        &mut self,
+        plan: Plan,
+        rows: &[Column],
+        column: Column,
+        rank: Rank,
+        partition: Vec<Expr>,
+        keys: Vec<(Expr, Direction)>,
+    ) -> Plan {
+        let mut computed: Vec<(Column, Expr)> = vec![];
+        let partition = partition.into_iter().map(|expr| self.column_for(expr, rows, &mut computed)).collect();
+        let mut order: Vec<OrderKey> = vec![];
+        let mut compared = 0;
+        for (expr, direction) in keys {
+            let column = self.column_for(expr, rows, &mut computed);
+            if order.iter().all(|key| key.column != column) {
+                order.push(OrderKey { column, direction });
+                compared += 1;
+            }
+        }
+        // What the order leaves open, the whole row decides.
+        for row in rows.iter().filter(|row| row.ty.ty != SqlType::Null) {
+            if order.iter().all(|key| key.column != row.id) {
+                order.push(OrderKey { column: row.id, direction: ASCENDING });
+            }
+        }
+        let input = Box::new(with_columns(plan, computed));
+        let window = Window { offset: 0, limit: None, ties: Some(compared), rank: Some(rank) };
+        Plan::TopK { input, partition, order, window, ranked: Some(column) }
+    }
+
+    /// The rows joined with the aggregates of their partition.
+    fn with_aggregates(&mut self, plan: Plan, rows: &[Column], partition: Partition) -> Bound<Plan> {
+        self.check_size(self.statement)?;
+        let mut computed: Vec<(Column, Expr)> = vec![];
+        let by = partition.by.into_iter().map(|expr| (expr.ty, self.column_for(expr, rows, &mut computed)));
+        let by: Vec<(ColumnType, ColumnId)> = by.collect();
+        let left = with_columns(plan, computed);
+        let keys = by.iter().map(|(ty, id)| (self.fresh_column("key", *ty), *id)).collect::<Vec<_>>();
+        let grouped = Plan::Aggregate {
+            input: Box::new(left.clone()),
+            keys: keys.clone(),
+            aggregates: partition.aggregates.clone(),
+            scalar: keys.is_empty(),
+        };
+        let (right, names) = self.fresh_plan(&grouped);
+        let mut equalities = vec![];
+        for (key, id) in &keys {
+            let sides = [*id, names[&key.id]].map(|id| Expr::column(id, key.ty, Span::default())).to_vec();
+            equalities.push(self.call("IS NOT DISTINCT FROM", sides, self.statement)?);
+        }
+        let mut on = boolean(true, self.statement);
+        if !equalities.is_empty() {
+            on.kind = ExprKind::And(equalities);
+        }
+        let mut columns: Vec<(Column, Expr)> = left.columns().into_iter().map(pass).collect();
+        for (column, _) in partition.aggregates {
+            let expr = Expr::column(names[&column.id], column.ty, Span::default());
+            columns.push((column, expr));
+        }
+        let joined = Plan::Join { kind: JoinKind::Inner, left: Box::new(left), right: Box::new(right), on };
+        Ok(Plan::Project { input: Box::new(joined), columns })
     }
 
     /// The column that holds an expression, made if it is none of the rows' own.
@@ -133,4 +273,43 @@ impl Binder<'_> {
             }
         }
     }
+}
+
+fn rank(name: &str) -> Option<Rank> {
+    match name {
+        "ROW_NUMBER" => Some(Rank::RowNumber),
+        "RANK" => Some(Rank::Rank),
+        "DENSE_RANK" => Some(Rank::DenseRank),
+        _ => None,
+    }
+}
+
+/// Is the frame of each row its whole partition? Without ORDER BY all rows are peers of the current one.
+fn covers_partition(spec: &ast::WindowSpec) -> bool {
+    let Some(frame) = &spec.window_frame else { return spec.order_by.is_empty() };
+    let peers = spec.order_by.is_empty() && !matches!(frame.units, WindowFrameUnits::Rows);
+    let first = match frame.start_bound {
+        WindowFrameBound::Preceding(None) => true,
+        WindowFrameBound::CurrentRow => peers,
+        _ => false,
+    };
+    let last = match frame.end_bound {
+        Some(WindowFrameBound::Following(None)) => true,
+        Some(WindowFrameBound::CurrentRow) | None => peers,
+        _ => false,
+    };
+    first && last
+}
+
+fn with_columns(plan: Plan, computed: Vec<(Column, Expr)>) -> Plan {
+    if computed.is_empty() {
+        return plan;
+    }
+    let columns = plan.columns().into_iter().map(pass).chain(computed).collect();
+    Plan::Project { input: Box::new(plan), columns }
+}
+
+fn pass(column: Column) -> (Column, Expr) {
+    let expr = Expr::column(column.id, column.ty, Span::default());
+    (column, expr)
 }
