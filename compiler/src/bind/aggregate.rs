@@ -11,7 +11,6 @@ use sqlparser::ast::{
 
 /// Aggregates and window functions of the dialect that are still to come.
 const LATER: &[&str] = &[
-    "JSON_AGG",
     "RANK",
     "DENSE_RANK",
     "ROW_NUMBER",
@@ -35,7 +34,8 @@ impl Binder<'_> {
         let level = self.owner(&written);
         self.check_aggregate_allowed(level, span)?;
         let call = self.set_function(written)?;
-        Ok(self.add_aggregate(level, name, call, span))
+        let result = self.add_aggregate(level, name, call, span);
+        self.of_array(name, result, span)
     }
 
     /// The call with its arguments bound as parts of `clause`.
@@ -58,7 +58,7 @@ impl Binder<'_> {
                 _ => return self.unsupported(format!("this form of arguments of {name}"), span),
             }
         }
-        if nulls.is_some() && name != "ARRAY_AGG" {
+        if nulls.is_some() && !matches!(name, "ARRAY_AGG" | "JSON_AGG" | "JSON_ARRAYAGG") {
             return self.unsupported(format!("IGNORE NULLS and RESPECT NULLS of {name}"), span);
         }
         let nulls = nulls != Some(NullTreatment::IgnoreNulls);

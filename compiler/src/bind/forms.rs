@@ -89,10 +89,15 @@ pub const FORMS: &[Form] = forms! {
     AGGREGATE: ["COVAR_POP" "COVAR_SAMP" "CORR" "REGR_COUNT" "REGR_AVGX" "REGR_AVGY" "REGR_SXX" "REGR_SYY" "REGR_SXY" "REGR_SLOPE" "REGR_INTERCEPT" "REGR_R2"] "CORR(y, x)" -> "DOUBLE or the arguments' type; BIGINT for REGR_COUNT", "without pairs", "Statistics of the pairs in which neither is NULL.", "CORR(x, i)";
     AGGREGATE: ["STRING_AGG" "LISTAGG"] "STRING_AGG([DISTINCT] text [, separator] [ORDER BY key, ...])" -> "VARCHAR", "without values", "The texts joined, in the order of the keys, else of the texts.", "STRING_AGG(s, ', ' ORDER BY i DESC)";
     AGGREGATE: ["ARRAY_AGG"] "ARRAY_AGG([DISTINCT] x [IGNORE NULLS] [ORDER BY key, ...])" -> "ARRAY of the argument's type", "without rows", "The values with the NULLs, in the order of the keys, else of the values.", "ARRAY_AGG(s ORDER BY i DESC)";
+    AGGREGATE: ["JSON_AGG" "JSON_ARRAYAGG"] "JSON_AGG([DISTINCT] x [IGNORE NULLS] [ORDER BY key, ...])" -> "VARIANT", "without rows", "The array of ARRAY_AGG as a VARIANT.", "JSON_AGG(s)";
+    AGGREGATE: ["JSON_OBJECT_AGG" "JSON_OBJECTAGG"] "JSON_OBJECT_AGG(key, value)" -> "VARIANT", "without keys", "The map of MAP_AGG, with its keys as texts, as a VARIANT.", "JSON_OBJECT_AGG(s, i)";
+    AGGREGATE: ["MAP_AGG"] "MAP_AGG(key, value)" -> "MAP of the arguments' types", "without keys", "A map of the keys that are not NULL; of several values of a key the greatest.", "MAP_AGG(s, i)";
     AGGREGATE: ["PERCENTILE_CONT" "PERCENTILE_DISC" "MEDIAN"] "PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x), MEDIAN(x)" -> "the type of x", "without values", "The value at a part of the order, between two of them interpolated (CONT) or the first of at least that part (DISC).", "PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY i)";
     AGGREGATE: ["GROUPING" "GROUPING_ID"] "GROUPING(x, ...)" -> "BIGINT", NEVER, "For each argument a bit: is it left out of this grouping set?", "1";
     COLLECTION: ["ARRAY"] "ARRAY[x, ...]" -> "ARRAY of the common type", NEVER, "An array of values.", "ARRAY[i, 1]";
     COLLECTION: ["MAP"] "MAP[key, value, ...]" -> "MAP of the common types", NEVER, "A map; of equal keys the last counts.", "MAP['a', i]";
+    COLLECTION: ["ARRAY"] "ARRAY(query)" -> "ARRAY of the column's type, or of rows", NEVER, "The rows of the query, in its order, else in their own.", "ARRAY(SELECT i FROM t u ORDER BY u.s)";
+    COLLECTION: ["MAP"] "MAP(query)" -> "MAP of the types of the query's two columns", NEVER, "A map of the rows whose key is not NULL; of several values of a key the greatest.", "MAP(SELECT s, i FROM t)";
     COLLECTION: ["ROW"] "ROW(x, ...), (x, y, ...)" -> "ROW", NEVER, "A row of values.", "ROW(i, s)";
     COLLECTION: ["[]"] "a[n], m[key], v['name'], a[SAFE_OFFSET(n)]" -> "the element's type", "when there is none", "An element by its position from 1 (with SAFE_OFFSET from 0), a value by its key.", "ARRAY[i][1]";
     COLLECTION: ["TRANSFORM"] "TRANSFORM(a, x -> e)" -> "ARRAY of the values", ANY_NULL, "The value of the expression for each element.", "TRANSFORM(ARRAY[i], x -> x + 1)";

@@ -6,6 +6,7 @@
 mod aggregate;
 mod call;
 mod coerce;
+mod collection;
 mod expr;
 mod fold;
 pub mod forms;

@@ -72,7 +72,7 @@ impl Binder<'_> {
     }
 
     /// The values as a row of a type that they have.
-    fn row_as(&mut self, items: Vec<Expr>, ty: SqlType, span: Span) -> Bound<Expr> {
+    pub(super) fn row_as(&mut self, items: Vec<Expr>, ty: SqlType, span: Span) -> Bound<Expr> {
         let Some(function) = crate::library::overloads("ROW").next() else {
             return self.unsupported("ROW", span);
         };

@@ -64,19 +64,27 @@ impl Binder<'_> {
     }
 
     fn query_as_written(&mut self, query: &ast::Query) -> Bound<Query> {
+        let (mut query, _) = self.query_in_order(query, false)?;
+        self.without_hidden(&mut query);
+        Ok(query)
+    }
+
+    /// A query and the order of its rows; the plan may have columns that only the order needs. Without `wanted` the order
+    /// is left out where it decides nothing.
+    pub(super) fn query_in_order(&mut self, query: &ast::Query, wanted: bool) -> Bound<(Query, Order)> {
         if self.queries >= QUERIES_MAX {
             let error = Diagnostic::error(code::TOO_COMPLEX, "queries nest too deeply", self.statement);
             return self.fail(error.help("name an inner query as a view"));
         }
         self.queries += 1;
         let ctes = self.ctes.len();
-        let result = self.query_inner(query);
+        let result = self.query_inner(query, wanted);
         self.ctes.truncate(ctes);
         self.queries -= 1;
         result
     }
 
-    fn query_inner(&mut self, query: &ast::Query) -> Bound<Query> {
+    fn query_inner(&mut self, query: &ast::Query, wanted: bool) -> Bound<(Query, Order)> {
         let place = self.query_span(query);
         if let Some(with) = &query.with {
             if with.recursive {
@@ -90,7 +98,7 @@ impl Binder<'_> {
         }
         let window = self.window(query, query.limit_clause.as_ref().map_or(place, |c| self.limit_span(c, place)));
         let first_of_each = matches!(&*query.body, SetExpr::Select(select) if is_distinct_on(select));
-        let taken = first_of_each || !matches!(window, Ok(None));
+        let taken = wanted || first_of_each || !matches!(window, Ok(None));
         let order = if taken { self.order_exprs(query)? } else { &[] };
         let body = self.ordered(&query.body, order);
         let window = window?;
@@ -113,8 +121,7 @@ impl Binder<'_> {
             let window = Window { ties: ties.then_some(order.keys.len()), ..window };
             self.top(&mut query, vec![], &order, window);
         }
-        self.without_hidden(&mut query);
-        Ok(query)
+        Ok((query, order))
     }
 
     /// A query's body and the order of its rows.

@@ -50,6 +50,12 @@ const FUNCTIONS: &[(&str, F, usize)] = &[
     ("STRING_AGG", F::StringAgg, 2),
     ("LISTAGG", F::StringAgg, 2),
     ("ARRAY_AGG", F::ArrayAgg, 1),
+    // An array of which `collection` makes something.
+    ("JSON_AGG", F::ArrayAgg, 1),
+    ("JSON_ARRAYAGG", F::ArrayAgg, 1),
+    ("JSON_OBJECT_AGG", F::ArrayAgg, 2),
+    ("JSON_OBJECTAGG", F::ArrayAgg, 2),
+    ("MAP_AGG", F::ArrayAgg, 2),
     ("MEDIAN", F::PercentileCont(MIDDLE), 1),
     // The place is the argument; the values are those of WITHIN GROUP (ORDER BY ...).
     ("PERCENTILE_CONT", F::PercentileCont(MIDDLE), 1),
@@ -85,7 +91,8 @@ pub fn usage(name: &str) -> String {
     let arity = FUNCTIONS.iter().find(|(known, ..)| *known == name).map_or(1, |(.., arity)| *arity);
     match (name, arity) {
         ("STRING_AGG", _) => "write STRING_AGG(text, separator ORDER BY ...)".to_string(),
-        ("ARRAY_AGG", _) => "write ARRAY_AGG(x ORDER BY ...)".to_string(),
+        ("ARRAY_AGG" | "JSON_AGG" | "JSON_ARRAYAGG", _) => format!("write {name}(x ORDER BY ...)"),
+        ("MAP_AGG" | "JSON_OBJECT_AGG" | "JSON_OBJECTAGG", _) => format!("write {name}(key, value)"),
         ("LISTAGG", _) => "write LISTAGG(text, separator) WITHIN GROUP (ORDER BY ...)".to_string(),
         ("PERCENTILE_CONT" | "PERCENTILE_DISC", _) => format!("write {name}(0.5) WITHIN GROUP (ORDER BY x)"),
         ("ARG_MIN" | "ARG_MAX", _) => format!("write {name}(value, key)"),
@@ -105,8 +112,12 @@ impl Binder<'_> {
             ("STRING_AGG" | "LISTAGG", _) => {
                 (arguments, directions) = self.joined(name, arguments, order, distinct, span)?;
             }
-            ("ARRAY_AGG", 1) => {
-                (arguments, directions) = self.elements(arguments.remove(0), order, distinct, nulls, span)?;
+            ("ARRAY_AGG" | "JSON_AGG" | "JSON_ARRAYAGG", 1) => {
+                (arguments, directions) = self.elements(name, arguments.remove(0), order, distinct, nulls, span)?;
+            }
+            ("MAP_AGG" | "JSON_OBJECT_AGG" | "JSON_OBJECTAGG", 2) if order.is_empty() => {
+                let entry = self.entry(name, arguments, span)?;
+                (arguments, directions) = self.elements(name, entry, order, distinct, false, span)?;
             }
             ("PERCENTILE_CONT" | "PERCENTILE_DISC" | "MEDIAN", _) => {
                 if distinct {
@@ -246,6 +257,7 @@ impl Binder<'_> {
     /// The arguments of ARRAY_AGG: the value as a ROW (NULL where it has no part), and what it is ordered by, if anything.
     fn elements(
         &mut self,
+        name: &str,
         value: Expr,
         order: Vec<(Expr, Direction)>,
         distinct: bool,
@@ -253,7 +265,7 @@ impl Binder<'_> {
         span: Span,
     ) -> Bound<(Vec<Expr>, Vec<Direction>)> {
         if distinct {
-            self.check_distinct_order("ARRAY_AGG", &value, &order)?;
+            self.check_distinct_order(name, &value, &order)?;
         }
         let value = match value.ty.ty {
             SqlType::Null => self.cast(value, SqlType::VARCHAR, span)?,

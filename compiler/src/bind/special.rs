@@ -63,6 +63,9 @@ impl Binder<'_> {
             let arguments = self.exprs(&arguments)?;
             return self.user_call(&own, arguments, span);
         }
+        if let FunctionArguments::Subquery(query) = &function.args {
+            return self.collection_of_query(&name, query, span);
+        }
         if set_function::is_aggregate(&name) {
             return self.aggregate(&name, function, span);
         }

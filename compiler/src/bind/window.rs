@@ -90,7 +90,7 @@ impl Binder<'_> {
             }
             scope.windows.push((column, WindowCall { function, partition }));
         }
-        Ok(expr)
+        self.of_array(name, expr, span)
     }
 
     fn check_rank_call(&mut self, name: &str, function: &ast::Function, span: Span) -> Bound<()> {

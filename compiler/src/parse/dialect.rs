@@ -87,6 +87,10 @@ impl Dialect for FeldcDialect {
         true
     }
 
+    fn supports_subquery_as_function_arg(&self) -> bool {
+        true
+    }
+
     fn supports_map_literal_with_angle_brackets(&self) -> bool {
         true
     }
