@@ -4,6 +4,7 @@
 use super::{Circuit, Kernel, KernelStep, NodeId, Op, print::Shown};
 use crate::plan::{Expr, ExprKind};
 use feldc_engine::Side;
+use feldc_engine::operator::range_join::check_sides;
 use feldc_engine::operator::unnest::{Form, element_columns};
 use feldc_value::{ColumnType, SqlType};
 
@@ -89,6 +90,19 @@ fn check_node(circuit: &Circuit, position: usize) -> Result<(), String> {
             };
             check_kernel(kernel, &slots, layout)
         }
+        Op::RangeJoin { left, right, key, left_bounds, right_bounds, kernel } => {
+            let (left, right) = (stream(*left)?, stream(*right)?);
+            check_sides(*key, (left, *left_bounds), (right, *right_bounds))?;
+            same_key(left, right, *key)?;
+            bounds_of(left[*key], right[*key])?;
+            for bound in left[key + 1..].iter().take(left_bounds.columns()) {
+                bounds_of(*bound, right[*key])?;
+            }
+            for bound in right[key + 1..].iter().take(right_bounds.columns()) {
+                bounds_of(*bound, left[*key])?;
+            }
+            check_kernel(kernel, &[left, right].concat(), layout)
+        }
         Op::Semi { delta, index: id } | Op::Anti { delta, index: id } => {
             let (delta, (indexed, key)) = (stream(*delta)?, index(*id)?);
             same_key(delta, indexed, key)?;
@@ -119,6 +133,13 @@ fn same_key(delta: &[ColumnType], indexed: &[ColumnType], key: usize) -> Result<
         return Err("the delta has fewer columns than the key".to_string());
     }
     same(&delta[..key], &indexed[..key]).map_err(|_| "the key columns differ".to_string())
+}
+
+fn bounds_of(bound: ColumnType, sorted: ColumnType) -> Result<(), String> {
+    match encodes_alike(bound.ty, sorted.ty) {
+        true => Ok(()),
+        false => Err(format!("{} bounds {}", bound.ty, sorted.ty)),
+    }
 }
 
 fn column_alike(left: ColumnType, right: ColumnType) -> bool {

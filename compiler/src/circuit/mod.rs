@@ -15,7 +15,7 @@ pub mod whole;
 pub use whole::{Whole, WholeNode, WholeOp};
 
 use crate::plan::{Expr, Span, TableId, ViewId};
-use feldc_engine::{Aggregate, Direction, Side, Window};
+use feldc_engine::{Aggregate, Bounds, Direction, Side, Window};
 use feldc_value::{ColumnType, Value};
 
 /// Position in [`Circuit::nodes`].
@@ -88,6 +88,16 @@ pub enum Op {
         delta: NodeId,
         index: NodeId,
         delta_side: Side,
+        kernel: Kernel,
+    },
+    /// Rows with equal key, the first `key` columns, and sort values, the column behind it, within the bounds that are the
+    /// next columns of the other row. Both inputs are deltas; the kernel's slots are as in `Join`.
+    RangeJoin {
+        left: NodeId,
+        right: NodeId,
+        key: usize,
+        left_bounds: Bounds,
+        right_bounds: Bounds,
         kernel: Kernel,
     },
     Semi {

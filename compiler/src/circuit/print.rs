@@ -5,7 +5,7 @@
 
 use super::{Circuit, Kernel, KernelStep, Node, NodeId, Op};
 use crate::plan::{self, Expr, ExprKind};
-use feldc_engine::{Aggregate, Side};
+use feldc_engine::{Aggregate, Bound, Bounds, Side};
 use feldc_value::{ColumnType, Value};
 use std::fmt::{self, Display, Formatter};
 
@@ -61,6 +61,10 @@ impl Display for Op {
                 };
                 write!(f, " delta={delta} index={index} side={side} {kernel}")
             }
+            Op::RangeJoin { left, right, key, left_bounds, right_bounds, kernel } => {
+                let (of_left, of_right) = (range(*left_bounds), range(*right_bounds));
+                write!(f, " {left} sets {of_left} {right} sets {of_right} key={key} {kernel}")
+            }
             Op::Semi { delta, index } | Op::Anti { delta, index } => write!(f, " delta={delta} index={index}"),
             Op::Aggregate { input, key, aggregates, scalar } => {
                 let calls = list(aggregates.iter().map(aggregate));
@@ -77,6 +81,16 @@ impl Display for Op {
             Op::Output { input, view, stored } => write!(f, " {input} v{}{}", view.0, flag(*stored, "stored")),
         }
     }
+}
+
+/// The bounds that a side's rows set for the other side: `[>=, <]`.
+fn range(bounds: Bounds) -> String {
+    let end = |bound: Option<Bound>, sign: &str| match bound {
+        Some(Bound::Inclusive) => Some(format!("{sign}=")),
+        Some(Bound::Exclusive) => Some(sign.to_string()),
+        None => None,
+    };
+    format!("[{}]", list(end(bounds.lower, ">").into_iter().chain(end(bounds.upper, "<"))))
 }
 
 fn flag(set: bool, word: &str) -> String {

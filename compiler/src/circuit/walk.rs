@@ -24,6 +24,7 @@ impl Op {
             Op::Join { delta, index, .. } | Op::Semi { delta, index } | Op::Anti { delta, index } => {
                 vec![*delta, *index]
             }
+            Op::RangeJoin { left, right, .. } => vec![*left, *right],
         }
     }
 
@@ -47,6 +48,10 @@ impl Op {
                 *delta = f(*delta);
                 *index = f(*index);
             }
+            Op::RangeJoin { left, right, .. } => {
+                *left = f(*left);
+                *right = f(*right);
+            }
         }
     }
 
@@ -63,6 +68,7 @@ impl Op {
             Op::Index { .. } => "index",
             Op::Update { .. } => "update",
             Op::Join { .. } => "join",
+            Op::RangeJoin { .. } => "range_join",
             Op::Semi { .. } => "semi",
             Op::Anti { .. } => "anti",
             Op::Distinct { .. } => "distinct",

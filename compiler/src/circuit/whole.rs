@@ -21,7 +21,7 @@ pub struct WholeNode {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum WholeOp {
-    /// Has the same form in the final circuit; never `Update`, `Join`, `Semi` or `Anti`.
+    /// Has the same form in the final circuit (a range join keeps its own state); never `Update`, `Join`, `Semi` or `Anti`.
     Same(Op),
     /// Pairs of rows of two `Index` nodes with equal keys; the kernel's slots are the left row's columns, then the
     /// right row's.

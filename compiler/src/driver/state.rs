@@ -77,6 +77,10 @@ fn state(node: &Node, bounds: &[Option<u64>], at: usize) -> Option<(String, Opti
             let groups = bounds[at];
             (aggregate_state(node, *key, aggregates), if arguments { bounds[input.0] } else { groups })
         }
+        Op::RangeJoin { left, right, .. } => {
+            let rows = bounds[left.0].zip(bounds[right.0]).map(|(left, right)| left.saturating_add(right));
+            ("the rows of both inputs in order of key and sort value".to_string(), rows)
+        }
         Op::TopK { input, partition, .. } => {
             (format!("all rows of the input in order, partitions {}", key_of(node, *partition)), bounds[input.0])
         }
@@ -157,7 +161,12 @@ fn bounds(circuit: &Circuit) -> Vec<Option<u64>> {
                 least(bounds[input.0], taken)
             }
             Op::KeyedTable { key, .. } => domain(&node.layout[..*key]),
-            Op::Table { .. } | Op::Join { .. } | Op::Semi { .. } | Op::Anti { .. } | Op::Unnest { .. } => None,
+            Op::Table { .. }
+            | Op::Join { .. }
+            | Op::RangeJoin { .. }
+            | Op::Semi { .. }
+            | Op::Anti { .. }
+            | Op::Unnest { .. } => None,
         };
         bounds.push(least(rows, domain(&node.layout)).filter(|rows| *rows <= BOUND_MAX));
     }

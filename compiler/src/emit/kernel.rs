@@ -1,4 +1,4 @@
-//! One function for each Map and Join node, in a module for each view.
+//! One function for each Map, Join and RangeJoin node, in a module for each view.
 
 use super::expression::{early_stops, emit_truth, emit_value};
 use super::names::Names;
@@ -10,7 +10,7 @@ use super::signature::Signatures;
 use crate::circuit::{Circuit, Kernel, KernelStep, Node, NodeId, Op};
 use crate::plan::{Expr, ExprKind};
 use feldc_value::ColumnType;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub fn emit_kernels(circuit: &Circuit, names: &Names) -> String {
     let mut modules: BTreeMap<&str, Module> = BTreeMap::new();
     for (number, node) in circuit.nodes.iter().enumerate() {
         let id = NodeId(number);
-        if !matches!(node.op, Op::Map { .. } | Op::Join { .. }) {
+        if !matches!(node.op, Op::Map { .. } | Op::Join { .. } | Op::RangeJoin { .. }) {
             continue;
         }
         if !names.defines_kernel(id) {
@@ -83,14 +83,29 @@ fn emit_function(
                 feldc_engine::Side::Left => (layout_of(*delta), layout_of(*index)),
                 feldc_engine::Side::Right => (layout_of(*index), layout_of(*delta)),
             };
-            let rows = vec![Row::new("left", left, 0), Row::new("right", right, left.len())];
-            let body = emit_body(kernel, rows, &node.layout, signatures);
-            quote! {
-                #[doc = #doc]
-                pub fn #name(left: &[u8], right: &[u8], out: &mut Vec<u8>) -> Result<bool, EvalError> { #body }
-            }
+            emit_pair_function(&doc, &name, (left, right), kernel, node, signatures)
+        }
+        Op::RangeJoin { left, right, kernel, .. } => {
+            let sides = (layout_of(*left), layout_of(*right));
+            emit_pair_function(&doc, &name, sides, kernel, node, signatures)
         }
         _ => quote!(),
+    }
+}
+
+fn emit_pair_function(
+    doc: &str,
+    name: &Ident,
+    (left, right): (&[ColumnType], &[ColumnType]),
+    kernel: &Kernel,
+    node: &Node,
+    signatures: &mut Signatures,
+) -> TokenStream {
+    let rows = vec![Row::new("left", left, 0), Row::new("right", right, left.len())];
+    let body = emit_body(kernel, rows, &node.layout, signatures);
+    quote! {
+        #[doc = #doc]
+        pub fn #name(left: &[u8], right: &[u8], out: &mut Vec<u8>) -> Result<bool, EvalError> { #body }
     }
 }
 

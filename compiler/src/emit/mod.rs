@@ -78,7 +78,7 @@ pub fn emit_pool(programs: &[PoolProgram]) -> Sources {
 fn libraries(circuit: &Circuit) -> BTreeSet<&'static str> {
     let mut libraries = BTreeSet::new();
     for node in &circuit.nodes {
-        if let Op::Map { kernel, .. } | Op::Join { kernel, .. } = &node.op {
+        if let Op::Map { kernel, .. } | Op::Join { kernel, .. } | Op::RangeJoin { kernel, .. } = &node.op {
             kernel.exprs().for_each(|expr| call::collect_libraries(expr, &mut libraries));
         }
     }

@@ -47,7 +47,7 @@ fn identifier(text: &str) -> String {
 
 /// What each node is called in generated code and in error rows.
 pub struct Names {
-    /// Kernel of each Map and Join node: its module and function, and whether an earlier node has the same one.
+    /// Kernel of each Map, Join and RangeJoin node: its module and function, and whether an earlier node has the same one.
     kernels: BTreeMap<NodeId, (String, String, bool)>,
     /// The owner of each node, for error rows.
     owners: Vec<String>,
@@ -72,6 +72,7 @@ impl Names {
             let kind = match &node.op {
                 Op::Map { .. } => "map",
                 Op::Join { .. } => "join",
+                Op::RangeJoin { .. } => "range_join",
                 Op::Table { .. } | Op::KeyedTable { .. } => {
                     let name = tables.next().map_or(String::new(), |table| table.name.clone());
                     names.relations.insert(NodeId(number), name);
@@ -98,7 +99,7 @@ impl Names {
         names
     }
 
-    /// Module and function of a Map or Join node.
+    /// Module and function of a Map, Join or RangeJoin node.
     pub fn kernel(&self, node: NodeId) -> (&str, &str) {
         self.kernels.get(&node).map_or((NO_VIEW, "absent"), |(module, function, _)| (module, function))
     }
@@ -131,6 +132,9 @@ fn same_kernel(circuit: &Circuit, a: NodeId, b: NodeId) -> bool {
             }
             Op::Join { delta, index, delta_side: Side::Right, kernel } => {
                 Some((kernel, layout(*index), Some(layout(*delta)), &node.layout))
+            }
+            Op::RangeJoin { left, right, kernel, .. } => {
+                Some((kernel, layout(*left), Some(layout(*right)), &node.layout))
             }
             _ => None,
         }

@@ -5,7 +5,7 @@ use super::print;
 use super::signature::emit_column_type;
 use crate::circuit::{Circuit, Node, NodeId, Op};
 use crate::plan::{View, ViewId};
-use feldc_engine::{Aggregate, AggregateFunction, Direction, Rank, Side, Window};
+use feldc_engine::{Aggregate, AggregateFunction, Bound, Bounds, Direction, Rank, Side, Window};
 use feldc_value::{ColumnType, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -103,6 +103,7 @@ fn operator(node: &Node) -> &'static str {
         Op::Index { .. } => "index",
         Op::Update { .. } => "update of the index",
         Op::Join { .. } => "join",
+        Op::RangeJoin { .. } => "range join",
         Op::Semi { .. } => "semijoin",
         Op::Anti { .. } => "antijoin",
         Op::Distinct { .. } => "distinct",
@@ -172,6 +173,16 @@ fn emit_node(id: NodeId, node: &Node, names: &Names, layouts: &mut Layouts) -> T
             let kernel = emit_kernel_path(id, names);
             quote!(let #s = b.join(#delta, #of, #side, layout(#layout), #owner, Box::new(#kernel));)
         }
+        Op::RangeJoin { left, right, key, left_bounds, right_bounds, .. } => {
+            let (left, right, key, layout) = (stream(*left), stream(*right), count(*key), layouts.name(&node.layout));
+            let (of_left, of_right) = (emit_bounds(*left_bounds), emit_bounds(*right_bounds));
+            let kernel = emit_kernel_path(id, names);
+            quote! {
+                let #s = b.range_join(
+                    (#left, #of_left), (#right, #of_right), #key, layout(#layout), #owner, Box::new(#kernel),
+                );
+            }
+        }
         Op::Semi { delta, index: of } => {
             let (delta, of) = (stream(*delta), index(*of));
             quote!(let #s = b.semi(#delta, #of);)
@@ -212,6 +223,16 @@ fn emit_node(id: NodeId, node: &Node, names: &Names, layouts: &mut Layouts) -> T
 fn emit_direction(direction: &Direction) -> TokenStream {
     let Direction { descending, nulls_first } = direction;
     quote!(Direction { descending: #descending, nulls_first: #nulls_first })
+}
+
+fn emit_bounds(bounds: Bounds) -> TokenStream {
+    let end = |bound| match bound {
+        None => quote!(None),
+        Some(Bound::Inclusive) => quote!(Some(Bound::Inclusive)),
+        Some(Bound::Exclusive) => quote!(Some(Bound::Exclusive)),
+    };
+    let (lower, upper) = (end(bounds.lower), end(bounds.upper));
+    quote!(Bounds { lower: #lower, upper: #upper })
 }
 
 fn emit_window(window: &Window) -> TokenStream {

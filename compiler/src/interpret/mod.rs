@@ -80,6 +80,11 @@ impl Building<'_> {
                 let kernel = kernel::join_kernel(kernel, self.columns(left), self.columns(right), &node.layout);
                 builder.join(self.stream(*delta), self.index(*index), *delta_side, layout(), view, kernel)
             }
+            Op::RangeJoin { left, right, key, left_bounds, right_bounds, kernel } => {
+                let kernel = kernel::join_kernel(kernel, self.columns(*left), self.columns(*right), &node.layout);
+                let sides = ((self.stream(*left), *left_bounds), (self.stream(*right), *right_bounds));
+                builder.range_join(sides.0, sides.1, *key, layout(), view, kernel)
+            }
             Op::Semi { delta, index } => builder.semi(self.stream(*delta), self.index(*index)),
             Op::Anti { delta, index } => builder.anti(self.stream(*delta), self.index(*index)),
             Op::Distinct { input } => builder.distinct(self.stream(*input)),

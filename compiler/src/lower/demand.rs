@@ -1,6 +1,6 @@
 //! Which nodes and which of their columns are read, from the outputs backwards.
 
-use super::flow::{Feed, Flow, FlowId, FlowOp, RIGHT, Source};
+use super::flow::{Feed, Flow, FlowId, FlowOp, RIGHT, Source, leading};
 use crate::circuit::walk::collect_slots;
 use crate::plan::Expr;
 use std::collections::BTreeSet;
@@ -35,8 +35,8 @@ impl Demand {
             FlowOp::Table(_) => self.columns[id.0].extend(all),
             FlowOp::Constant(_) => (),
             FlowOp::Map(feed) => self.kernel(flow, id, feed),
-            FlowOp::Arrange { feed, key } => {
-                self.columns[id.0].extend(0..*key);
+            FlowOp::Arrange { feed, key, range } => {
+                self.columns[id.0].extend(0..leading(*key, *range));
                 self.kernel(flow, id, feed);
             }
             FlowOp::Distinct(feed) | FlowOp::Output { feed, .. } => {

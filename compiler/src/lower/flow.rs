@@ -6,7 +6,7 @@
 
 use super::expr::{self, canonical};
 use crate::plan::{Expr, Span, TableId, ViewId};
-use feldc_engine::{AggregateFunction, Direction, Window};
+use feldc_engine::{AggregateFunction, Bounds, Direction, Window};
 use feldc_value::{ColumnType, Value};
 use std::collections::HashMap;
 
@@ -57,10 +57,12 @@ pub(super) enum FlowOp {
     Constant(Vec<Vec<Value>>),
     /// A chain whose result is kept as a stream because several consumers read it.
     Map(Feed),
-    /// An index by the first `key` columns; further columns are added by its consumers.
+    /// An index by the first `key` columns; further columns are added by its consumers. With a range these columns follow:
+    /// a sort value and the bounds that a row sets for the other side's. Range joins keep such rows themselves.
     Arrange {
         feed: Feed,
         key: usize,
+        range: Option<Bounds>,
     },
     /// Rows of `left` with (`anti`: without) an equal key in `right`. Its columns are those of `left`.
     Semi {
@@ -123,6 +125,11 @@ pub(super) struct FlowNode {
     pub columns: Vec<FlowColumn>,
     pub view: Option<ViewId>,
     pub span: Span,
+}
+
+/// How many columns an [`FlowOp::Arrange`] node begins with by itself.
+pub(super) fn leading(key: usize, range: Option<Bounds>) -> usize {
+    key + range.map_or(0, |bounds| 1 + bounds.columns())
 }
 
 /// The graph; inputs have smaller ids than their consumers.
@@ -193,7 +200,7 @@ fn identity(op: &FlowOp, columns: &[FlowColumn]) -> String {
         FlowOp::Table(table) => format!("table {}", table.0),
         FlowOp::Constant(rows) => format!("constant {rows:?}"),
         FlowOp::Map(feed) => format!("map {}", feed.canonical()),
-        FlowOp::Arrange { feed, key } => format!("arrange {key} {}", feed.canonical()),
+        FlowOp::Arrange { feed, key, range } => format!("arrange {key} {range:?} {}", feed.canonical()),
         FlowOp::Semi { left, right, anti } => format!("semi {left:?} {right:?} {anti}"),
         FlowOp::Union(inputs) => format!("union {}", inputs.iter().map(given).collect::<Vec<_>>().join(" and ")),
         FlowOp::Minus { inputs: [left, right], positive } => {

@@ -3,6 +3,9 @@
 //! The condition splits into equalities between the sides (the key), conditions on one side alone (guards), and the
 //! residual, evaluated per pair:
 //!
+//! Conditions `<`, `<=`, `>`, `>=` between the sides are residual too, but where they bound a value ([`range`]) the pairs are
+//! found by seeks in ordered indexes, whose rows lie by key and sort value.
+//!
 //! * a row with a NULL in an `=` key, or that fails a guard, has no partner: it never enters an index;
 //! * matched rows: `I(left) ⋈ I(right)`, residual and projections fused into the pair kernel;
 //! * left rows without partner: those that never enter the index (no state needed for them), and without residual
@@ -11,10 +14,13 @@
 
 use super::expr::{and, columns, conjuncts, is_not_null, known_not_null, map_slots, not_true, null, slot};
 use super::flow::{Feed, FlowColumn, FlowId, FlowOp, RIGHT, Source};
+use super::range::{self, Range, RangeSide};
 use super::relation::{Rel, is_constant};
+use super::unique;
 use super::{Lowering, Unsupported};
 use crate::circuit::check::encodes_alike;
 use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind};
+use feldc_engine::Bounds;
 use feldc_value::cast::cast_function;
 use feldc_value::{ColumnType, SqlType, common_type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,23 +71,45 @@ struct Condition {
     left_guards: Vec<Expr>,
     right_guards: Vec<Expr>,
     residual: Vec<Expr>,
+    range: Option<Range>,
 }
 
 impl Condition {
     fn split(on: &Expr, left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) -> Condition {
-        let mut condition = Condition { keys: vec![], left_guards: vec![], right_guards: vec![], residual: vec![] };
+        let mut condition =
+            Condition { keys: vec![], left_guards: vec![], right_guards: vec![], residual: vec![], range: None };
+        let mut others = vec![];
         for (position, conjunct) in conjuncts(on).into_iter().enumerate() {
             let used = columns(&conjunct);
+            others.push(conjunct.clone());
             // A fallible conjunct stays where the ones before it guard it; as a key it is evaluated for every row.
             match equality(&conjunct, left, right) {
-                Some(key) if position == 0 || !conjunct.fallible() => condition.keys.push(key),
+                Some(key) if position == 0 || !conjunct.fallible() => {
+                    others.pop();
+                    condition.keys.push(key);
+                }
                 _ if conjunct.fallible() => condition.residual.push(conjunct),
                 _ if used.is_subset(left) => condition.left_guards.push(conjunct),
                 _ if used.is_subset(right) => condition.right_guards.push(conjunct),
                 _ => condition.residual.push(conjunct),
             }
         }
+        condition.range = range::find(&others, left, right);
         condition
+    }
+
+    /// The range conditions, unless the key alone leaves little to look at: rows of either side have one partner at most, or
+    /// equal keys are rarely many and nothing is bounded from both ends.
+    fn worthwhile_range(&mut self, (left, right): (Vec<unique::Key>, Vec<unique::Key>)) -> Option<Range> {
+        let range = self.range.take()?;
+        let column = |expr: &Expr| match expr.kind {
+            ExprKind::Column(id) => Some(id),
+            _ => None,
+        };
+        let of_left: unique::Key = self.keys.iter().filter_map(|key| column(&key.left)).collect();
+        let of_right: unique::Key = self.keys.iter().filter_map(|key| column(&key.right)).collect();
+        let one = left.iter().any(|key| key.is_subset(&of_left)) || right.iter().any(|key| key.is_subset(&of_right));
+        (!one && (self.keys.is_empty() || range.is_interval())).then_some(range)
     }
 }
 
@@ -146,6 +174,8 @@ struct Side<'a> {
     guards: Vec<Expr>,
     /// The columns that the condition reads.
     read: Vec<Column>,
+    /// The sort value and the bounds of a range join.
+    range: Option<(Bounds, Vec<KeyColumn>)>,
 }
 
 /// A join ready to be built.
@@ -162,12 +192,16 @@ impl Lowering<'_> {
         (left, right): (Rel, Rel),
         (left_columns, right_columns): (&[Column], &[Column]),
         on: &Expr,
+        unique: (Vec<unique::Key>, Vec<unique::Key>),
     ) -> Result<Rel, Unsupported> {
         let ids = |columns: &[Column]| columns.iter().map(|column| column.id).collect::<BTreeSet<_>>();
-        let condition = Condition::split(on, &ids(left_columns), &ids(right_columns));
+        let mut condition = Condition::split(on, &ids(left_columns), &ids(right_columns));
         let reuse = kind != JoinKind::Inner;
         let left = self.reusable(left, left_columns, reuse);
         let right = self.reusable(right, right_columns, kind == JoinKind::Full);
+        let range = condition.worthwhile_range(unique);
+        let left = self.sound(left, left_columns, range.is_some());
+        let right = self.sound(right, right_columns, range.is_some());
         let mut keys = vec![];
         for key in &condition.keys {
             keys.push(Key::new(left.resolve(&key.left)?, right.resolve(&key.right)?, key.null_safe));
@@ -179,11 +213,15 @@ impl Lowering<'_> {
         }
         let (left_keys, right_keys) = Key::sides(&keys);
         let read = columns(on);
-        let join = Join {
+        let mut join = Join {
             left: side(left, left_columns, left_keys, &condition.left_guards, &read)?,
             right: side(right, right_columns, right_keys, &condition.right_guards, &read)?,
             residual: and(condition.residual),
         };
+        if let Some(Range { left, right }) = &range {
+            join.left.add_range(left)?;
+            join.right.add_range(right)?;
+        }
         match kind {
             JoinKind::Inner => Ok(self.matched(&join)?.0),
             JoinKind::Semi => self.semi(&join),
@@ -195,6 +233,11 @@ impl Lowering<'_> {
     /// What several parts of a join read is computed once.
     fn reusable(&mut self, rel: Rel, columns: &[Column], reuse: bool) -> Rel {
         if reuse { self.materialize(rel, columns) } else { rel }
+    }
+
+    /// For range joins: values that may fail are computed before, so that a failing row is one error.
+    fn sound(&mut self, rel: Rel, columns: &[Column], range: bool) -> Rel {
+        if range && rel.columns.values().any(Expr::fallible) { self.materialize(rel, columns) } else { rel }
     }
 
     /// Computes keys that may fail in a kernel of their own, so that a failing row is one error.
@@ -210,8 +253,8 @@ impl Lowering<'_> {
 
     /// Pairs that satisfy the condition, and the two indexes.
     fn matched(&mut self, join: &Join) -> Result<(Rel, Arranged, Arranged), Unsupported> {
-        let left = self.arrange(&join.left.rel, join.left.guards.clone(), &join.left.keys)?;
-        let right = self.arrange(&join.right.rel, join.right.guards.clone(), &join.right.keys)?;
+        let left = self.arrange_side(&join.left)?;
+        let right = self.arrange_side(&join.right)?;
         let mut all = left.columns.clone();
         all.extend(right.columns.iter().map(|(id, expr)| (*id, of_right(expr))));
         let feed = Feed { source: Source::Pair(left.node, right.node), filters: vec![] };
@@ -299,6 +342,13 @@ impl Lowering<'_> {
         Ok(self.presence(rows, pairs.node, anti))
     }
 
+    fn arrange_side(&mut self, side: &Side) -> Result<Arranged, Unsupported> {
+        let range = side.range.as_ref().map(|(bounds, _)| *bounds);
+        let further = side.range.iter().flat_map(|(_, columns)| columns);
+        let columns: Vec<KeyColumn> = side.keys.iter().chain(further).cloned().collect();
+        self.arrange_by(&side.rel, side.guards.clone(), &columns, side.keys.len(), range)
+    }
+
     /// An index of the relation's rows that pass the guards, by the keys. Which columns its rows hold beside the key is
     /// left to its readers.
     pub(super) fn arrange(
@@ -306,6 +356,18 @@ impl Lowering<'_> {
         rel: &Rel,
         guards: Vec<Expr>,
         keys: &[KeyColumn],
+    ) -> Result<Arranged, Unsupported> {
+        self.arrange_by(rel, guards, keys, keys.len(), None)
+    }
+
+    /// Likewise by the first `key` of the columns, the others being those of a range join.
+    fn arrange_by(
+        &mut self,
+        rel: &Rel,
+        guards: Vec<Expr>,
+        keys: &[KeyColumn],
+        key: usize,
+        range: Option<Bounds>,
     ) -> Result<Arranged, Unsupported> {
         let mut rel = rel.clone();
         let mut keys = keys.to_vec();
@@ -322,7 +384,7 @@ impl Lowering<'_> {
             FlowColumn { ty: key.ty, expr: Some(expr) }
         };
         let key_columns = keys.iter().map(column).collect();
-        let node = self.flow.add(FlowOp::Arrange { feed: rel.feed, key: keys.len() }, key_columns);
+        let node = self.flow.add(FlowOp::Arrange { feed: rel.feed, key, range }, key_columns);
         for (position, key) in keys.iter().enumerate() {
             if key.ty.ty == key.expr.ty.ty && key.ty.nullable <= key.expr.ty.nullable {
                 self.flow.alias_key(node, &key.expr, position);
@@ -355,7 +417,21 @@ fn side<'a>(
     let mut resolved = guards.iter().map(|guard| rel.resolve(guard)).collect::<Result<Vec<_>, _>>()?;
     resolved.extend(tests);
     let read = columns.iter().filter(|column| read.contains(&column.id)).cloned().collect();
-    Ok(Side { rel, columns, keys, guards: resolved, read })
+    Ok(Side { rel, columns, keys, guards: resolved, read, range: None })
+}
+
+impl Side<'_> {
+    fn add_range(&mut self, range: &RangeSide) -> Result<(), Unsupported> {
+        for value in &range.known {
+            self.guards.push(is_not_null(self.rel.resolve(value)?));
+        }
+        let mut columns = vec![];
+        for (expr, ty) in range.columns() {
+            columns.push(KeyColumn { expr: self.rel.resolve(&expr)?, ty });
+        }
+        self.range = Some((range.bounds(), columns));
+        Ok(())
+    }
 }
 
 /// The rows that never enter the side's index.

@@ -14,6 +14,7 @@ mod kernel;
 mod order;
 mod physical;
 mod plan;
+mod range;
 mod relation;
 mod schema;
 mod set;

@@ -3,7 +3,7 @@
 
 use super::demand::Demand;
 use super::expr::{canonical, map_slots, slot};
-use super::flow::{Feed, Flow, FlowAggregate, FlowId, FlowOp, RIGHT, Source};
+use super::flow::{Feed, Flow, FlowAggregate, FlowId, FlowOp, RIGHT, Source, leading};
 use super::kernel;
 use super::order::{fixed_first, table_order, view_order};
 use crate::circuit::{Kernel, KernelStep, NodeId, Op, Whole, WholeNode, WholeOp};
@@ -81,11 +81,15 @@ impl Physical<'_> {
                 let order = fixed_first(read().collect(), ty);
                 Place::new(self.feed(feed, &outputs(&order)), &order)
             }
-            FlowOp::Arrange { feed, key } => {
-                let rest = fixed_first(read().filter(|column| column >= key).collect(), ty);
-                let order: Vec<usize> = (0..*key).chain(rest).collect();
+            FlowOp::Arrange { feed, key, range } => {
+                let leading = leading(*key, *range);
+                let rest = fixed_first(read().filter(|column| *column >= leading).collect(), ty);
+                let order: Vec<usize> = (0..leading).chain(rest).collect();
                 let stream = self.feed(feed, &outputs(&order));
                 let input = self.exchange(stream, *key, true);
+                if range.is_some() {
+                    return Place::new(input, &order);
+                }
                 let layout = self.layout(input).to_vec();
                 let partition = self.partitions[input.0].clone();
                 Place::new(self.push(WholeOp::Same(Op::Index { input, key: *key }), layout, partition), &order)
@@ -259,9 +263,19 @@ impl Physical<'_> {
         match feed.source {
             Source::Node(_) if is_identity(&kernel, &slots, &layout) => input.node,
             Source::Node(_) => self.push(WholeOp::Same(Op::Map { input: input.node, kernel }), layout, partition),
-            Source::Pair(_, right) => {
-                let (left, right) = (input.node, self.places[&right].node);
-                self.push(WholeOp::Join { left, right, kernel }, layout, partition)
+            Source::Pair(of_left, of_right) => {
+                let (left, right) = (input.node, self.places[&of_right].node);
+                let op = match (&self.flow.nodes[of_left.0].op, &self.flow.nodes[of_right.0].op) {
+                    (
+                        FlowOp::Arrange { key, range: Some(left_bounds), .. },
+                        FlowOp::Arrange { range: Some(right_bounds), .. },
+                    ) => {
+                        let (key, left_bounds, right_bounds) = (*key, *left_bounds, *right_bounds);
+                        WholeOp::Same(Op::RangeJoin { left, right, key, left_bounds, right_bounds, kernel })
+                    }
+                    _ => WholeOp::Join { left, right, kernel },
+                };
+                self.push(op, layout, partition)
             }
         }
     }
@@ -398,6 +412,9 @@ fn identity(op: &WholeOp) -> String {
     };
     match op {
         WholeOp::Same(Op::Map { input, kernel: k }) => format!("map {input} {}", kernel(k)),
+        WholeOp::Same(Op::RangeJoin { left, right, key, left_bounds, right_bounds, kernel: k }) => {
+            format!("range {left} {left_bounds:?} {right} {right_bounds:?} {key} {}", kernel(k))
+        }
         WholeOp::Join { left, right, kernel: k } => format!("join {left} {right} {}", kernel(k)),
         WholeOp::Same(Op::Aggregate { input, key, aggregates, scalar }) => {
             let calls: Vec<String> = aggregates

@@ -47,7 +47,9 @@ impl Lowering<'_> {
             }
             Plan::Join { kind, left, right, on } => {
                 let sides = (self.plan(left)?, self.plan(right)?);
-                self.join(*kind, sides, (&left.columns(), &right.columns()), on)
+                let unique = Unique { program: self.program, views: &self.view_keys };
+                let unique = (unique.keys(left), unique.keys(right));
+                self.join(*kind, sides, (&left.columns(), &right.columns()), on, unique)
             }
             Plan::Apply { on, .. } => Err(internal("a dependent join was not decorrelated".to_string(), on.span)),
             Plan::Aggregate { input, keys, aggregates, scalar } => {

@@ -16,6 +16,7 @@ use crate::operator::map::Map;
 use crate::operator::negate::Negate;
 use crate::operator::output::Output;
 use crate::operator::positive::Positive;
+use crate::operator::range_join::{Bounds, RangeJoin};
 use crate::operator::semi::Semi;
 use crate::operator::table::{Stored, Trusted};
 use crate::operator::top_k::{Direction, TopK, Window};
@@ -327,6 +328,26 @@ impl Builder {
         let key = self.delta_key(delta, index);
         self.add_operator(&[delta], layout, context, |output| {
             Box::new(Join::new(delta, index, key, delta_side, output, kernel))
+        })
+    }
+
+    /// Pairs rows of two inputs with equal key, the first `key` columns, and a sort value, the column behind it, within
+    /// the bounds that are the next columns of the other's rows ([`Bounds`]). Inputs exchanged by the key. Keeps its own
+    /// state. The kernel decides about each pair within bounds. Weights multiply.
+    pub fn range_join(
+        &mut self,
+        (left, left_bounds): (StreamId, Bounds),
+        (right, right_bounds): (StreamId, Bounds),
+        key: usize,
+        layout: Layout,
+        view: &str,
+        kernel: JoinKernel,
+    ) -> StreamId {
+        let context = self.context(view, &[left, right]);
+        let (left_layout, right_layout) = (self.layout(left).clone(), self.layout(right).clone());
+        self.add_operator(&[left, right], layout, context, |output| {
+            let (left, right) = ((left, &left_layout, left_bounds), (right, &right_layout, right_bounds));
+            Box::new(RangeJoin::new(left, right, key, output, kernel))
         })
     }
 

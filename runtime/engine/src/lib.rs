@@ -22,5 +22,6 @@ pub use batch::Batch;
 pub use builder::{Aggregate, AggregateFunction, Builder, Fraction, IndexId, JoinKernel, MapKernel, Side, StreamId};
 pub use errors::Errors;
 pub use layout::{Key, Layout};
+pub use operator::range_join::{Bound, Bounds};
 pub use operator::top_k::{Direction, Rank, Window};
 pub use runtime::{Runtime, StepInput, StepOutput};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 pub use crate::config::{ConfigProblem, validate_connectors};
 pub use feldc_engine::batch::map_rows;
 pub use feldc_engine::{
-    Aggregate, AggregateFunction, Batch, Builder, Direction, Errors, Fraction, IndexId, Layout, Rank, Side, StreamId,
-    Window, row,
+    Aggregate, AggregateFunction, Batch, Bound, Bounds, Builder, Direction, Errors, Fraction, IndexId, Layout, Rank,
+    Side, StreamId, Window, row,
 };
 pub use feldc_value::function::Signature;
 pub use feldc_value::{

@@ -6,7 +6,7 @@
 
 use super::kernels;
 use feldc_pipeline::glue::{
-    Aggregate, AggregateFunction, Batch, Builder, ColumnType, Direction, Errors, Fraction, IntervalUnit, Layout, Part,
+    Aggregate, AggregateFunction, Batch, Bound, Bounds, Builder, ColumnType, Direction, Errors, Fraction, IntervalUnit, Layout, Part,
     Rank, RowField, Side, SqlType, Statistic, Window,
 };
 

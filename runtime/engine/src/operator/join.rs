@@ -6,7 +6,7 @@
 
 use super::{Operator, Step};
 use crate::trace::hash::hash32;
-use crate::{IndexId, JoinKernel, Key, Side, StreamId};
+use crate::{Batch, Errors, IndexId, JoinKernel, Key, Side, StreamId};
 use feldc_value::{EvalError, SqlError};
 
 pub struct Join {
@@ -40,6 +40,28 @@ fn too_many() -> EvalError {
     SqlError::new("22003", "a row occurs more often than can be counted").at(0, 0)
 }
 
+/// Adds what the kernel makes of a pair, or its error. Weights multiply.
+#[inline]
+pub(super) fn pair(
+    (left, right): (&[u8], &[u8]),
+    (weight, other): (i64, i64),
+    kernel: &mut JoinKernel,
+    out: &mut Batch,
+    errors: &mut Errors,
+) {
+    let Some(product) = weight.checked_mul(other) else {
+        return errors.push_pair(&too_many(), left, right, weight.signum() * other.signum());
+    };
+    match kernel(left, right, out.buffer()) {
+        Ok(true) => out.commit(product),
+        Ok(false) => out.rollback(),
+        Err(error) => {
+            out.rollback();
+            errors.push_pair(&error, left, right, product);
+        }
+    }
+}
+
 impl Operator for Join {
     fn eval(&mut self, step: &mut Step) {
         let mut out = step.streams.take(self.output);
@@ -56,18 +78,7 @@ impl Operator for Join {
                         Side::Left => (row, stored),
                         Side::Right => (stored, row),
                     };
-                    let Some(product) = weight.checked_mul(stored_weight) else {
-                        return errors.push_pair(&too_many(), left, right, weight.signum() * stored_weight.signum());
-                    };
-                    let weight = product;
-                    match kernel(left, right, out.buffer()) {
-                        Ok(true) => out.commit(weight),
-                        Ok(false) => out.rollback(),
-                        Err(error) => {
-                            out.rollback();
-                            errors.push_pair(&error, left, right, weight);
-                        }
-                    }
+                    pair((left, right), (weight, stored_weight), kernel, &mut out, errors);
                 });
             }
         }

@@ -19,6 +19,7 @@ pub(crate) mod map;
 pub(crate) mod negate;
 pub(crate) mod output;
 pub(crate) mod positive;
+pub mod range_join;
 pub(crate) mod semi;
 pub(crate) mod table;
 pub(crate) mod top_k;

@@ -122,6 +122,22 @@ impl OrderedIndex {
         self.waste(wasted);
     }
 
+    /// Calls `each` with the rows from `from` on and before `until`, and their weights, in order.
+    pub fn range(&mut self, from: &[u8], until: Option<&[u8]>, mut each: impl FnMut(&[u8], i64)) {
+        let mut wasted = 0;
+        self.scan(from, &[], |row, weight| {
+            if until.is_some_and(|until| row >= until) {
+                return false;
+            }
+            match weight {
+                0 => wasted += 1,
+                _ => each(row, weight),
+            }
+            true
+        });
+        self.waste(wasted);
+    }
+
     fn waste(&mut self, steps: usize) {
         self.wasted += steps;
         if self.wasted > MIN_WASTED && self.wasted > self.spine.runs().map(Run::len).sum::<usize>() / 2 {
