@@ -10,6 +10,7 @@ const CRATE_ARROWS: &[(&str, &[&str])] = &[
     ("runtime/functions/regex", &["feldc_value"]),
     ("runtime/functions/time_format", &["feldc_value"]),
     ("runtime/functions/time_zone", &["feldc_value"]),
+    ("runtime/functions/udf", &["feldc_value"]),
     ("runtime/engine", &["feldc_value"]),
     ("runtime/pipeline", &["feldc_value", "feldc_engine"]),
 ];
