@@ -1,12 +1,13 @@
-//! Functions that the program defines: a call is its body over the arguments.
+//! Functions that the program defines: a call is its body over the arguments, or a call of its body in Rust.
 
+use super::rust_function::{check_name, rust_call};
 use super::scope::{Clause, Scope};
 use super::{Binder, Bound, Reported};
 use crate::diagnostic::{Diagnostic, code};
 use crate::library::overloads;
 use crate::parse::{CreateFunction, TypeField};
-use crate::plan::{Expr, Span};
-use feldc_value::{ColumnType, SqlType};
+use crate::plan::{Expr, RustFunction, Span};
+use feldc_value::ColumnType;
 use sqlparser::ast;
 
 /// A function of the program; none of its own when its statement failed.
@@ -18,7 +19,7 @@ pub(super) struct UserFunction {
 
 #[derive(Clone)]
 struct Definition {
-    parameters: Vec<(String, SqlType)>,
+    parameters: Vec<(String, ColumnType)>,
     returns: ColumnType,
     body: Body,
 }
@@ -28,6 +29,8 @@ enum Body {
     Expression(Box<ast::Expr>),
     /// `jsonstring_as_...`: the value that a JSON text denotes.
     Json,
+    /// In Rust, under this name.
+    Rust(String),
 }
 
 impl Binder<'_> {
@@ -52,6 +55,11 @@ impl Binder<'_> {
             return;
         }
         let definition = self.definition(function).ok();
+        if let Some(Definition { parameters, returns, body: Body::Rust(name) }) = &definition {
+            let (name, sql, span) = (name.clone(), function.to_string(), function.name.span);
+            let function = RustFunction { name, parameters: parameters.clone(), returns: *returns, sql, span };
+            self.program.functions.push(function);
+        }
         let checked = definition.is_some_and(|definition| {
             self.functions
                 .insert(name.text.clone(), UserFunction { definition: Some(definition.clone()), span: name.span });
@@ -65,24 +73,25 @@ impl Binder<'_> {
 
     fn definition(&mut self, function: &CreateFunction) -> Bound<Definition> {
         let ty = |binder: &mut Self, field: &TypeField| binder.data_type(&field.ty, field.ty_span);
-        let mut parameters: Vec<(String, SqlType)> = vec![];
+        let mut parameters: Vec<(String, ColumnType)> = vec![];
         for field in &function.parameters {
             if parameters.iter().any(|(name, _)| *name == field.name.text) {
                 let headline = format!("parameter \"{}\" is defined twice", field.name.text);
                 return self.fail(Diagnostic::error(code::DUPLICATE_COLUMN, headline, field.name.span));
             }
-            let ty = ty(self, field)?;
+            let ty = ColumnType::new(ty(self, field)?, field.nullable);
             parameters.push((field.name.text.clone(), ty));
         }
         let returns = ColumnType::new(ty(self, &function.returns)?, function.returns.nullable);
         let json = function.name.text.starts_with("jsonstring_as_")
-            && matches!(parameters.as_slice(), [(_, ty)] if ty.is_text());
+            && matches!(parameters.as_slice(), [(_, ty)] if ty.ty.is_text());
         let body = match &function.body {
             Some(body) => Body::Expression(body.clone()),
             None if json => Body::Json,
             None => {
-                let error = Diagnostic::unsupported("a function without body (written in Rust)", function.name.span);
-                return self.fail(error.help("write the body in SQL: CREATE FUNCTION ... RETURNS type AS expression"));
+                let types = parameters.iter().map(|(_, ty)| ty.ty).chain([returns.ty]);
+                check_name(&function.name, types).map_err(|error| self.report(*error))?;
+                Body::Rust(function.name.text.clone())
             }
         };
         Ok(Definition { parameters, returns, body })
@@ -90,7 +99,7 @@ impl Binder<'_> {
 
     /// Reports what is wrong with a body where it is defined, not only where it is called. It does not see itself.
     fn check_body(&mut self, definition: &Definition, span: Span) -> Bound<Expr> {
-        let arguments = definition.parameters.iter().map(|(_, ty)| super::coerce::null(*ty, span)).collect();
+        let arguments = definition.parameters.iter().map(|(_, ty)| super::coerce::null(ty.ty, span)).collect();
         let name = self.functions.keys().find(|name| self.functions[*name].span == span).cloned();
         let own = name.and_then(|name| self.functions.remove_entry(&name));
         let result = self.body(definition, arguments, span);
@@ -121,12 +130,17 @@ impl Binder<'_> {
         let mut given = vec![];
         for (argument, (name, ty)) in arguments.into_iter().zip(&definition.parameters) {
             let place = argument.span;
-            given.push((name.clone(), Some(self.cast(argument, *ty, place)?)));
+            given.push((name.clone(), Some(self.cast(argument, ty.ty, place)?)));
         }
         let result = match &definition.body {
             Body::Json => {
                 let text = given.pop().and_then(|(_, text)| text).ok_or(Reported)?;
                 self.json_as(text, definition.returns.ty, span)?
+            }
+            Body::Rust(name) => {
+                let nullable: Vec<bool> = definition.parameters.iter().map(|(_, ty)| ty.nullable).collect();
+                let arguments = given.into_iter().map(|(_, value)| value.ok_or(Reported)).collect::<Bound<_>>()?;
+                rust_call(name, arguments, &nullable, definition.returns, span)
             }
             Body::Expression(body) => {
                 // The body sees its parameters alone.

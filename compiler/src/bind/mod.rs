@@ -25,6 +25,7 @@ mod pivot;
 mod place;
 mod properties;
 mod query;
+mod rust_function;
 mod scope;
 mod select;
 mod set_function;

@@ -5,6 +5,16 @@ use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
+/// What rustc says about the program's own Rust.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionFault {
+    /// The function that is absent from `udf.rs`, or has another signature there; none when the fault is inside `udf.rs`.
+    pub function: Option<String>,
+    /// Is there no function of that name?
+    pub absent: bool,
+    pub rendered: String,
+}
+
 #[derive(Debug)]
 pub enum BuildError {
     /// Environment: there is no Rust toolchain.
@@ -17,6 +27,8 @@ pub enum BuildError {
         folder: PathBuf,
         rendered: String,
     },
+    /// The program's: rustc refused its functions in Rust.
+    Functions(Vec<FunctionFault>),
     /// Environment, mostly: cargo failed before or beside the generated code (network, disk, an old toolchain, a signal).
     Failed {
         status: ExitStatus,
@@ -46,6 +58,10 @@ impl Display for BuildError {
                 }
                 writeln!(f, "Please report it with the program. `feldc run --interpret` runs it meanwhile.")?;
                 write!(f, "The code is in {}. What rustc says:\n{}", folder.display(), rendered.trim_end())
+            }
+            BuildError::Functions(faults) => {
+                writeln!(f, "rustc refused the functions in Rust:")?;
+                faults.iter().try_for_each(|fault| writeln!(f, "{}", fault.rendered.trim_end()))
             }
             BuildError::Failed { status, output } => {
                 write!(f, "cargo could not build the pipeline ({status})")?;

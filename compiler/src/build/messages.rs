@@ -2,7 +2,7 @@
 //! plain words on its standard error.
 
 use super::error::BuildError;
-use super::place;
+use super::{functions, place};
 use crate::package::Package;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ pub fn status(line: &str) -> Option<Event> {
 }
 
 /// A fault that rustc found: in which crate, where (file and line), and its rendering.
-type RustError = (String, Option<(String, usize)>, String);
+pub type RustError = (String, Option<(String, usize)>, String);
 
 /// All that one run of cargo said.
 #[derive(Debug, Default)]
@@ -114,6 +114,9 @@ impl Outcome {
             let rendered = self.errors.into_iter().map(|(.., rendered)| rendered);
             let output: Vec<String> = rendered.chain(self.lines).collect();
             return Err(BuildError::Failed { status, output: output.join("\n") });
+        }
+        if let Some(faults) = functions::faults(&package.folder, &ours) {
+            return Err(BuildError::Functions(faults));
         }
         let place = ours.iter().find_map(|(_, file, _)| {
             let (file, line) = file.as_ref()?;

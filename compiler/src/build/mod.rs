@@ -2,11 +2,12 @@
 //! fault it is when there is none.
 
 mod error;
+mod functions;
 mod messages;
 mod place;
 mod progress;
 
-pub use error::BuildError;
+pub use error::{BuildError, FunctionFault};
 pub use progress::Progress;
 
 use crate::package::Package;

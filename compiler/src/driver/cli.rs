@@ -2,12 +2,13 @@
 //!
 //! Exit codes: 0 done; 1 the program has errors or the pipeline failed; 2 wrong usage, or a file or tool is missing.
 
+use super::udf::{Functions, UdfArguments};
 use super::{Compiled, ast, compile, completion, explain, fmt, front, functions, fuzz, test};
 use crate::{build, emit, package};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use feldc_pipeline::glue;
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -71,6 +72,8 @@ struct CompileArguments {
     /// Print a stage instead of building
     #[arg(long, value_enum, value_name = "STAGE")]
     emit: Option<Stage>,
+    #[command(flatten)]
+    udf: UdfArguments,
 }
 
 #[derive(Args)]
@@ -78,6 +81,8 @@ struct RunArguments {
     /// Walk expression trees instead of building native code: starts without rustc
     #[arg(long)]
     interpret: bool,
+    #[command(flatten)]
+    udf: UdfArguments,
     /// The program; options of the pipeline may stand before it or after it
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<OsString>,
@@ -97,6 +102,8 @@ enum Stage {
     Crate,
     /// Tables and views as JSON
     Schema,
+    /// The functions to write in Rust, without their bodies
+    Stubs,
 }
 
 /// What ends a command early: a message and an exit code.
@@ -204,7 +211,7 @@ fn compile_command(arguments: &CompileArguments) -> Result<ExitCode, Stop> {
         None => {
             let compiled = load(&arguments.file)?;
             let folder = output_folder(arguments);
-            let binary = build_native(&compiled, &arguments.file, &folder)?;
+            let binary = build_native(&compiled, &arguments.file, &folder, &arguments.udf)?;
             print(format_args!("{}\n", binary.display()))
         }
     }
@@ -225,7 +232,8 @@ fn print_stage(stage: Stage, arguments: &CompileArguments) -> Result<ExitCode, S
             print(format_args!("{}\n", serde_json::to_string_pretty(&schema).expect("a schema is plain JSON")))
         }
         Stage::Rust => {
-            let files = emitted(&load(&arguments.file)?).files;
+            let compiled = load(&arguments.file)?;
+            let files = emitted(&compiled, &arguments.file, &arguments.udf)?.files;
             let rust = files.iter().filter(|(path, _)| path.ends_with(".rs"));
             print(format_args!("{}", rust.map(|(path, text)| format!("// {path}\n{text}\n")).collect::<String>()))
         }
@@ -233,14 +241,18 @@ fn print_stage(stage: Stage, arguments: &CompileArguments) -> Result<ExitCode, S
             let compiled = load(&arguments.file)?;
             let folder = output_folder(arguments);
             let name = program_name(&arguments.file);
-            package::write(&folder, &name, &emitted(&compiled)).map_err(environment_fault)?;
+            let sources = emitted(&compiled, &arguments.file, &arguments.udf)?;
+            package::write(&folder, &name, &sources).map_err(environment_fault)?;
             print(format_args!("{}\n", folder.display()))
         }
+        Stage::Stubs => print(format_args!("{}", emit::emit_stubs(&load(&arguments.file)?.program.functions))),
     }
 }
 
-fn emitted(compiled: &Compiled) -> emit::Sources {
-    emit::emit_rust(&compiled.circuit, &compiled.schema, &compiled.program.views)
+fn emitted(compiled: &Compiled, file: &Path, udf: &UdfArguments) -> Result<emit::Sources, Stop> {
+    let mut sources = emit::emit_rust(&compiled.circuit, &compiled.schema, &compiled.program.views);
+    Functions::new(compiled, file, udf).add_to(&mut sources, compiled)?;
+    Ok(sources)
 }
 
 /// The program's file name without its ending; `program` alone says nothing, so then the folder's name.
@@ -259,14 +271,16 @@ fn output_folder(arguments: &CompileArguments) -> PathBuf {
     arguments.output.clone().unwrap_or_else(|| beside.join(format!("{}-pipeline", program_name(&arguments.file))))
 }
 
-fn build_native(compiled: &Compiled, file: &Path, folder: &Path) -> Result<PathBuf, Stop> {
-    let package = package::write(folder, &program_name(file), &emitted(compiled)).map_err(environment_fault)?;
-    build::build(&package, &mut |progress| tell(format_args!("feldc: {progress}\n"))).map_err(environment_fault)
+fn build_native(compiled: &Compiled, file: &Path, folder: &Path, udf: &UdfArguments) -> Result<PathBuf, Stop> {
+    let sources = emitted(compiled, file, udf)?;
+    let package = package::write(folder, &program_name(file), &sources).map_err(environment_fault)?;
+    build::build(&package, &mut |progress| tell(format_args!("feldc: {progress}\n")))
+        .map_err(|error| Functions::new(compiled, file, udf).fault(error))
 }
 
 /// A native build where `feldc run` has it.
-pub(super) fn build_in_cache(compiled: &Compiled, file: &Path) -> Result<PathBuf, Stop> {
-    build_native(compiled, file, &package::program_folder(file).map_err(environment_fault)?)
+pub(super) fn build_in_cache(compiled: &Compiled, file: &Path, udf: &UdfArguments) -> Result<PathBuf, Stop> {
+    build_native(compiled, file, &package::program_folder(file).map_err(environment_fault)?, udf)
 }
 
 /// What the words of `feldc run` say.
@@ -274,6 +288,7 @@ pub(super) fn build_in_cache(compiled: &Compiled, file: &Path) -> Result<PathBuf
 struct Words {
     file: Option<PathBuf>,
     interpret: bool,
+    udf: UdfArguments,
     /// For the pipeline, in order.
     options: Vec<OsString>,
 }
@@ -282,7 +297,11 @@ struct Words {
 fn words(words: Vec<OsString>) -> Words {
     let mut result = Words::default();
     let mut is_value = false;
-    for word in words {
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        if !is_value && udf_option(&word, &mut words, &mut result.udf) {
+            continue;
+        }
         let is_option = word.as_encoded_bytes().starts_with(b"-");
         match is_value {
             false if word == "--interpret" => result.interpret = true,
@@ -296,8 +315,23 @@ fn words(words: Vec<OsString>) -> Words {
     result
 }
 
+/// Takes an option of ours that stands among the pipeline's: `--udf-rs FILE` or `--udf-rs=FILE`. Is it one?
+fn udf_option(word: &OsStr, rest: &mut impl Iterator<Item = OsString>, udf: &mut UdfArguments) -> bool {
+    let Some(text) = word.to_str() else { return false };
+    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+    let place = match name {
+        "--udf-rs" => &mut udf.udf_rs,
+        "--udf-toml" => &mut udf.udf_toml,
+        _ => return false,
+    };
+    *place = value.map(PathBuf::from).or_else(|| rest.next().map(PathBuf::from));
+    true
+}
+
 fn run(arguments: RunArguments) -> Result<ExitCode, Stop> {
-    let Words { file, interpret, mut options } = words(arguments.words);
+    let Words { file, interpret, udf, mut options } = words(arguments.words);
+    let udf =
+        UdfArguments { udf_rs: udf.udf_rs.or(arguments.udf.udf_rs), udf_toml: udf.udf_toml.or(arguments.udf.udf_toml) };
     let interpret = interpret || arguments.interpret;
     let Some(file) = file else {
         return Err(environment_fault(format!("feldc: no program is named\n\nUsage: {RUN_USAGE}")));
@@ -309,12 +343,15 @@ fn run(arguments: RunArguments) -> Result<ExitCode, Stop> {
     }
     match interpret {
         true => {
+            if let Some(refusal) = compiled.only_native("leave out --interpret") {
+                return Err(program_fault(format!("feldc: {refusal}")));
+            }
             let words = options.iter().map(|option| option.to_string_lossy().into_owned());
             let words: Vec<String> = std::iter::once("feldc run FILE".to_string()).chain(words).collect();
             Ok(glue::run(compiled.interpreted(), &words))
         }
         false => {
-            let binary = build_in_cache(&compiled, &file)?;
+            let binary = build_in_cache(&compiled, &file, &udf)?;
             start(&binary, &options)
         }
     }

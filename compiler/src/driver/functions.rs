@@ -83,7 +83,7 @@ fn nulls(function: &Function) -> &'static str {
         Nulls::Strict => "when an argument is",
         Nulls::StrictToOption => "when an argument is, and as said",
         Nulls::Never => "never",
-        Nulls::Custom => "as said",
+        Nulls::Custom | Nulls::CustomToOption => "as said",
     }
 }
 

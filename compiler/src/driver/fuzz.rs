@@ -4,6 +4,7 @@
 //! makes a difference is shrunk and printed as a step script.
 
 use super::cli::{self, Stop};
+use super::udf::UdfArguments;
 use super::{Compiled, front};
 use crate::plan::Program;
 use crate::steps::oracle::{self, Difference, Expected};
@@ -66,9 +67,15 @@ pub(super) fn run(arguments: &FuzzArguments) -> Result<ExitCode, Stop> {
     let mut compiled = cli::load(&arguments.file)?;
     // Errors are compared as data.
     compiled.schema.fail_on_error = false;
+    // The evaluation from scratch cannot call them either, so a native build would not help.
+    if let Some(refusal) =
+        compiled.only_native("feldc fuzz has nothing to compare it with; write feldc test --native scripts")
+    {
+        return Err(cli::program_fault(format!("feldc: {refusal}")));
+    }
     let (bound, _) = front(&arguments.file.display().to_string(), &text).map_err(cli::program_fault)?;
     let binary = match arguments.native {
-        true => Some(cli::build_in_cache(&compiled, &arguments.file)?),
+        true => Some(cli::build_in_cache(&compiled, &arguments.file, &UdfArguments::default())?),
         false => None,
     };
     let fuzz = Fuzz { bound, compiled, binary, workers: arguments.workers.into() };

@@ -10,11 +10,12 @@ mod fuzz;
 mod junit;
 mod state;
 pub mod test;
+pub mod udf;
 
 use crate::circuit::{self, Circuit};
 use crate::diagnostic::{self, Diagnostic};
 use crate::plan::Program;
-use crate::{bind, incremental, interpret, lower, parse, rewrite};
+use crate::{bind, emit, incremental, interpret, lower, parse, rewrite};
 use feldc_pipeline::glue;
 use feldc_pipeline::schema::Schema;
 use std::sync::Arc;
@@ -29,6 +30,18 @@ pub struct Compiled {
 }
 
 impl Compiled {
+    /// Why the program cannot be interpreted; `instead` is what else to do.
+    pub fn only_native(&self, instead: &str) -> Option<String> {
+        let called = emit::called_functions(&self.circuit);
+        (!called.is_empty()).then(|| {
+            let (noun, they) = if called.len() == 1 { ("function", "it is") } else { ("functions", "they are") };
+            format!(
+                "the program calls the {noun} {}, and {they} in Rust, which cannot be interpreted: {instead}",
+                called.join(", ")
+            )
+        })
+    }
+
     /// The program as a circuit that walks expression trees: starts without rustc.
     pub fn interpreted(&self) -> glue::Program {
         interpret::program(self.circuit.clone(), self.schema.clone(), &self.program.views)

@@ -1,6 +1,7 @@
 //! `feldc test`: runs step scripts and compares what each step gives with what the script expects.
 
 use super::cli::{self, Stop, environment_fault};
+use super::udf::UdfArguments;
 use super::{Compiled, compile, junit};
 use crate::steps::script::{ScriptFault, Source, StepResult};
 use crate::steps::{Script, Session};
@@ -186,10 +187,13 @@ fn open(script: &Script, path: &Path, arguments: &TestArguments) -> Result<Sessi
 /// A session of a compiled program; `file` gives a native build its place and name.
 pub(super) fn session(compiled: &Compiled, file: &Path, native: bool, workers: usize) -> Result<Session, String> {
     match native {
-        false => Ok(Session::new(&compiled.interpreted(), workers)),
+        false => match compiled.only_native("use --native") {
+            Some(refusal) => Err(refusal),
+            None => Ok(Session::new(&compiled.interpreted(), workers)),
+        },
         true => Session::native(
             &compiled.schema,
-            &cli::build_in_cache(compiled, file).map_err(|stop| stop.message)?,
+            &cli::build_in_cache(compiled, file, &UdfArguments::default()).map_err(|stop| stop.message)?,
             workers,
         ),
     }

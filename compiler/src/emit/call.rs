@@ -5,20 +5,20 @@ use super::native::{Form, Native, boxed, unboxed_type};
 use super::scope::{Block, Scope};
 use crate::plan::{Expr, ExprKind};
 use feldc_value::SqlType;
-use feldc_value::function::{CORE, Function, Nulls};
+use feldc_value::function::{CORE, Function, Nulls, PROGRAM};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 
 /// A function takes NULLs itself, or plain values only.
 fn takes_options(function: &Function) -> bool {
-    matches!(function.nulls, Nulls::Never | Nulls::Custom)
+    matches!(function.nulls, Nulls::Never | Nulls::Custom | Nulls::CustomToOption)
 }
 
 pub fn emit_call(expr: &Expr, function: &Function, arguments: &[Expr], scope: &mut Scope, block: &mut Block) -> Native {
     let call = Call::new(expr, function, arguments, scope, block);
     let form = Form::made(expr.ty.ty);
-    let returns_option = matches!(function.nulls, Nulls::StrictToOption | Nulls::Custom);
+    let returns_option = matches!(function.nulls, Nulls::StrictToOption | Nulls::Custom | Nulls::CustomToOption);
     let result = &call.call;
     let tokens = match (form, function.boxed) {
         (_, true) => unboxed(result, expr, returns_option),
@@ -63,12 +63,12 @@ pub fn emit_call_truth(
     }
 }
 
-/// Adds the crates whose functions an expression calls.
-pub fn collect_libraries(expr: &Expr, libraries: &mut BTreeSet<&'static str>) {
+/// Adds the functions that an expression calls, each as its crate and its path there.
+pub fn collect_functions(expr: &Expr, functions: &mut BTreeSet<(&'static str, &'static str)>) {
     if let ExprKind::Call { function, .. } = &expr.kind {
-        libraries.insert(function.library);
+        functions.insert((function.library, function.path));
     }
-    expr.children().into_iter().for_each(|child| collect_libraries(child, libraries));
+    expr.children().into_iter().for_each(|child| collect_functions(child, functions));
 }
 
 /// A call and what must be known before it.
@@ -160,6 +160,7 @@ fn emit_application(
     let path: TokenStream = function.path.parse().unwrap_or_default();
     let call = match function.library {
         CORE => quote!(value::#path(#(#passed),*)),
+        PROGRAM => quote!(crate::functions::#path(#(#passed),*)),
         library => {
             let library = format_ident!("{library}");
             quote!(::#library::#path(#(#passed),*))

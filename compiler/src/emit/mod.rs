@@ -17,12 +17,15 @@ mod scope;
 mod signature;
 #[cfg(test)]
 mod testing;
+mod udf;
 mod wiring;
+
+pub use udf::{BODIES, FUNCTIONS, called_functions, emit_functions, emit_stubs, stub};
 
 use crate::circuit::{Circuit, Op};
 use crate::plan::View;
 use feldc_pipeline::schema::Schema;
-use feldc_value::function::CORE;
+use feldc_value::function::{CORE, PROGRAM};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -33,6 +36,8 @@ pub struct Sources {
     pub files: BTreeMap<String, String>,
     /// The crates of functions, beside the runtime, that the files call.
     pub libraries: BTreeSet<&'static str>,
+    /// Lines of `Cargo.toml` about dependencies that the program brings along.
+    pub dependencies: String,
 }
 
 const MAIN: &str = include_str!("../../../templates/pipeline/src/main.rs");
@@ -50,7 +55,7 @@ pub struct PoolProgram<'a> {
 pub fn emit_rust(circuit: &Circuit, schema: &Schema, views: &[View]) -> Sources {
     let mut files = program(circuit, schema, views, "src");
     files.insert("src/main.rs".into(), MAIN.into());
-    Sources { files, libraries: libraries(circuit) }
+    Sources { files, libraries: libraries(circuit), dependencies: String::new() }
 }
 
 /// One crate of many programs, for tests: a module for each, and a `main` that runs the one its first argument names.
@@ -71,19 +76,24 @@ pub fn emit_pool(programs: &[PoolProgram]) -> Sources {
     }
     let main = include_str!("pool_main.txt").replace("// MODULES\n", &modules).replace("        // ARMS\n", &arms);
     files.insert("src/main.rs".into(), main);
-    Sources { files, libraries }
+    Sources { files, libraries, dependencies: String::new() }
 }
 
 /// The crates of functions that a circuit's kernels call, beside the one that all have.
 fn libraries(circuit: &Circuit) -> BTreeSet<&'static str> {
-    let mut libraries = BTreeSet::new();
+    let libraries = functions(circuit).into_iter().map(|(library, _)| library);
+    libraries.filter(|library| ![CORE, PROGRAM].contains(library)).collect()
+}
+
+/// The functions that a circuit's kernels call: crate, and path in it.
+fn functions(circuit: &Circuit) -> BTreeSet<(&'static str, &'static str)> {
+    let mut functions = BTreeSet::new();
     for node in &circuit.nodes {
         if let Op::Map { kernel, .. } | Op::Join { kernel, .. } | Op::RangeJoin { kernel, .. } = &node.op {
-            kernel.exprs().for_each(|expr| call::collect_libraries(expr, &mut libraries));
+            kernel.exprs().for_each(|expr| call::collect_functions(expr, &mut functions));
         }
     }
-    libraries.remove(CORE);
-    libraries
+    functions
 }
 
 fn program(circuit: &Circuit, schema: &Schema, views: &[View], folder: &str) -> BTreeMap<String, String> {

@@ -64,7 +64,7 @@ fn may_be_null(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call { function, arguments } => match function.nulls {
             Nulls::Strict | Nulls::Custom => any(arguments),
-            Nulls::StrictToOption => true,
+            Nulls::StrictToOption | Nulls::CustomToOption => true,
             Nulls::Never => false,
         },
         ExprKind::And(operands) | ExprKind::Or(operands) => any(operands),

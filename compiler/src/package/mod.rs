@@ -55,7 +55,8 @@ fn write_with(
     let binary = manifest::file_name(name);
     let name = format!("{binary}-{:016x}", cache::hash(folder.as_os_str().as_encoded_bytes()));
     let lock_path = folder.join("Cargo.lock");
-    let changed = write_changed(&manifest_path, &manifest::manifest(&name, runtime, &sources.libraries))?;
+    let changed =
+        write_changed(&manifest_path, &manifest::manifest(&name, runtime, &sources.libraries, &sources.dependencies))?;
     if changed || !lock_path.exists() {
         // Cargo completes it; a lock of ours makes it choose the versions this compiler was tested with.
         write_changed(&lock_path, &lock::lock(runtime::LOCK, &name, &sources.libraries))?;

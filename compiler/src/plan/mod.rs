@@ -39,8 +39,21 @@ pub struct ViewId(pub usize);
 pub struct Program {
     pub tables: Vec<Table>,
     pub views: Vec<View>,
+    /// The functions that are declared without a body: theirs is in Rust.
+    pub functions: Vec<RustFunction>,
     /// `SET on_error = 'fail'`.
     pub fail_on_error: bool,
+}
+
+/// A function of the program that is written in Rust, under the same name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RustFunction {
+    pub name: String,
+    pub parameters: Vec<(String, ColumnType)>,
+    pub returns: ColumnType,
+    /// The declaration.
+    pub sql: String,
+    pub span: Span,
 }
 
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ impl Expr {
             ExprKind::Literal(value) => *value == Value::Null,
             ExprKind::Call { function, arguments } => match function.nulls {
                 Nulls::Strict | Nulls::Custom => any(arguments),
-                Nulls::StrictToOption => true,
+                Nulls::StrictToOption | Nulls::CustomToOption => true,
                 Nulls::Never => false,
             },
             ExprKind::And(operands) | ExprKind::Or(operands) => any(operands),

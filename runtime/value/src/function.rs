@@ -22,6 +22,9 @@ use crate::{SqlError, SqlType, Value};
 /// The library that every generated crate has at hand: this crate.
 pub const CORE: &str = "feldc_value";
 
+/// The library of functions that a program brings along, in Rust: its own crate. Only compiled code can call them.
+pub const PROGRAM: &str = "crate";
+
 /// What a parameter accepts. The binder picks the first entry of a name whose parameters all accept their
 /// arguments exactly, else the first that accepts them after implicit casts (integer widening, integer to
 /// DECIMAL, DECIMAL to DOUBLE, text literal to the parameter's type).
@@ -67,7 +70,7 @@ pub struct Shape {
 }
 
 /// How NULL arguments act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nulls {
     /// NULL if any argument is NULL; the Rust function takes plain values and returns a plain value.
     Strict,
@@ -77,6 +80,8 @@ pub enum Nulls {
     Never,
     /// The Rust function takes `Option`s and returns `Option`: the result is nullable if any argument is.
     Custom,
+    /// As `Custom`, and the result is always nullable.
+    CustomToOption,
 }
 
 /// Argument and result types of one call: DECIMAL functions read precision and scale from here.
@@ -148,7 +153,7 @@ impl Function {
     pub fn nullable(&self, arguments: &[bool]) -> bool {
         match self.nulls {
             Nulls::Strict | Nulls::Custom => arguments.contains(&true),
-            Nulls::StrictToOption => true,
+            Nulls::StrictToOption | Nulls::CustomToOption => true,
             Nulls::Never => false,
         }
     }

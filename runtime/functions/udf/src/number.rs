@@ -2,8 +2,8 @@
 
 use crate::exchange::wrapper;
 use feldc_value::compare::SqlOrd;
-use feldc_value::decimal_text::{decimal_text, parse_decimal};
 use feldc_value::decimal::Rounding;
+use feldc_value::decimal_text::{decimal_text, parse_decimal};
 use feldc_value::error::{INVALID_TEXT, NUMERIC_OUT_OF_RANGE};
 use feldc_value::{SqlError, Value};
 use std::cmp::Ordering;
@@ -120,7 +120,8 @@ impl<const P: usize, const S: usize> FromStr for SqlDecimal<P, S> {
 }
 
 fn check<const P: usize, const S: usize>(value: SqlDecimal<P, S>) -> Result<i128, SqlError> {
-    let too_large = || SqlError::new(NUMERIC_OUT_OF_RANGE, format!("{value} has too many digits for DECIMAL({P}, {S})"));
+    let too_large =
+        || SqlError::new(NUMERIC_OUT_OF_RANGE, format!("{value} has too many digits for DECIMAL({P}, {S})"));
     SqlDecimal::<P, S>::from_units(value.0).map(SqlDecimal::units).ok_or_else(too_large)
 }
 
