@@ -1,3 +1,5 @@
+//! The functions that program.sql declares: a check of card numbers, and the amounts that people write.
+
 use feldera_sqllib::*;
 use std::error::Error;
 

@@ -6,6 +6,7 @@ mod fmt;
 mod fuzz;
 mod piped;
 mod test;
+mod udf;
 
 use feldc_tests::process;
 use std::path::Path;

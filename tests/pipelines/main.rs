@@ -4,3 +4,4 @@ mod bad_input;
 mod native;
 mod quickstart;
 mod tpch;
+mod udf;

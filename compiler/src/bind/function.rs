@@ -118,7 +118,8 @@ impl Binder<'_> {
         };
         if arguments.len() != definition.parameters.len() {
             let (wanted, given) = (definition.parameters.len(), arguments.len());
-            let headline = format!("function {name} takes {wanted} arguments, not {given}");
+            let plural = if wanted == 1 { "" } else { "s" };
+            let headline = format!("function {name} takes {wanted} argument{plural}, not {given}");
             let error = Diagnostic::error(code::UNDEFINED_FUNCTION, headline, span);
             let defined = self.functions[name].span;
             return self.fail(error.also(defined, "defined here"));

@@ -3,7 +3,7 @@
 
 use super::error::FunctionFault;
 use super::messages::RustError;
-use crate::emit::{BODIES, FUNCTIONS};
+use crate::package::{BODIES, FUNCTIONS};
 use std::fs;
 use std::path::Path;
 

@@ -56,8 +56,9 @@ impl<'a> Functions<'a> {
         emit::emit_functions(sources, &compiled.circuit, self.declared, &bodies);
         sources.dependencies = match read(&self.dependencies) {
             Ok(text) => {
-                let folder = std::path::absolute(self.dependencies.parent().unwrap_or(Path::new("")));
-                dependencies(&text, &folder.unwrap_or_default()).map_err(|(line, fault)| {
+                let file = std::path::absolute(&self.dependencies).unwrap_or_else(|_| self.dependencies.clone());
+                let folder = file.parent().unwrap_or(Path::new(""));
+                dependencies(&text, folder).map_err(|(line, fault)| {
                     program_fault(format!("{}:{line}: {fault}", self.dependencies.display()))
                 })?
             }
@@ -99,7 +100,7 @@ impl<'a> Functions<'a> {
             }
             false => {
                 let headline = format!("the function \"{name}\" in Rust is not what the program declares");
-                (headline, format!("{} in {bodies}", said_by_rustc(&fault.rendered)))
+                (headline, format!("in {bodies} {}", said_by_rustc(&fault.rendered)))
             }
         };
         let error = Diagnostic::error(code::UNDEFINED_FUNCTION, headline, function.span).label(label);
@@ -125,15 +126,16 @@ fn cannot_read(path: &Path, error: &std::io::Error) -> Stop {
     environment_fault(format!("feldc: cannot read the functions in Rust in {}: {error}", path.display()))
 }
 
-/// The two signatures in the words of rustc, or that there is something else.
+/// What rustc says of a function that does not fit, in one line.
 fn said_by_rustc(rendered: &str) -> String {
-    let word = |start: &str| {
-        let line = rendered.lines().find_map(|line| line.split_once(start)).map(|(_, rest)| rest)?;
-        Some(line.trim().trim_matches('`').to_string())
-    };
-    match (word("expected fn pointer "), word("   found fn item ")) {
-        (Some(expected), Some(found)) => format!("declared as {expected}, but it is {found}"),
-        _ => {
+    let found = rendered.lines().find_map(|line| line.split_once("found fn item ")).map(|(_, found)| found);
+    match found {
+        Some(found) => {
+            let signature = found.trim().trim_matches('`').split(" {").next().unwrap_or_default();
+            let signature = signature.replace("(dyn std::error::Error + 'static)", "dyn std::error::Error");
+            format!("it is {signature}")
+        }
+        None => {
             let first = rendered.lines().next().unwrap_or_default();
             first.split_once("]: ").map_or(first, |(_, message)| message).to_string()
         }
@@ -144,6 +146,8 @@ fn said_by_rustc(rendered: &str) -> String {
 fn is_manifests(output: &str) -> bool {
     const SIGNS: &[&str] = &[
         "failed to parse manifest",
+        "failed to load manifest",
+        "--> Cargo.toml",
         "no matching package",
         "failed to select a version",
         "failed to load source for dependency",

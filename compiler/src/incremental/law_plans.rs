@@ -51,7 +51,7 @@ pub(super) fn program(random: &mut Random) -> Program {
         views.push(View { name, case_sensitive: false, kind, columns, plan, connectors, indexes, sql, span });
     }
     views.last_mut().unwrap().kind = ViewKind::Output;
-    Program { tables, views, fail_on_error: false }
+    Program { tables, views, functions: vec![], fail_on_error: false }
 }
 
 /// Tables that are read, those of views included.

@@ -9,6 +9,7 @@ mod lock;
 mod manifest;
 mod runtime;
 
+pub use crate::emit::{BODIES, FUNCTIONS};
 pub use cache::{Cache, program_folder};
 pub use error::PackageError;
 

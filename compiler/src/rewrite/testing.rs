@@ -44,7 +44,7 @@ pub fn program(plan: Plan) -> Program {
         sql: String::new(),
         span: Span::default(),
     };
-    Program { tables: tables(), views: vec![view], fail_on_error: false }
+    Program { tables: tables(), views: vec![view], functions: vec![], fail_on_error: false }
 }
 
 /// Small numbers by a fixed seed (xorshift64*).
