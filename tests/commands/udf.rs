@@ -5,6 +5,8 @@ use crate::{call, folder};
 const PROGRAM: &str = "CREATE TYPE place AS (name VARCHAR NOT NULL, at DOUBLE ARRAY);
 CREATE FUNCTION near(a place, \"type\" DECIMAL(10, 2) NOT NULL) RETURNS MAP<VARCHAR, DATE> NOT NULL;
 CREATE FUNCTION twice(a BIGINT NOT NULL) RETURNS BIGINT NOT NULL;
+CREATE LINEAR AGGREGATE mean(x DOUBLE NOT NULL, weight INT) RETURNS DOUBLE;
+CREATE AGGREGATE longest(x VARCHAR NOT NULL) RETURNS VARCHAR;
 CREATE TABLE t (k BIGINT NOT NULL);
 CREATE VIEW v AS SELECT twice(k) AS d FROM t;
 ";
@@ -25,6 +27,39 @@ pub fn near(
 
 /// CREATE FUNCTION twice(a BIGINT NOT NULL) RETURNS BIGINT NOT NULL
 pub fn twice(a: i64) -> Result<i64, Box<dyn std::error::Error>> {
+    todo!()
+}
+
+/// CREATE LINEAR AGGREGATE mean(x DOUBLE NOT NULL, weight INT) RETURNS DOUBLE
+/// What is added up: any type with `Default`, which is the sum of nothing, and `+=`.
+pub type mean_accumulator_type = i64;
+
+pub fn mean_map(x: F64, weight: Option<i32>) -> mean_accumulator_type {
+    todo!()
+}
+
+pub fn mean_post(sum: mean_accumulator_type) -> Option<F64> {
+    todo!()
+}
+
+/// CREATE AGGREGATE longest(x VARCHAR NOT NULL) RETURNS VARCHAR
+/// What is known of the rows so far: any type.
+pub type longest_accumulator_type = i64;
+
+pub fn longest_init() -> longest_accumulator_type {
+    todo!()
+}
+
+pub fn longest_add(
+    state: &mut longest_accumulator_type,
+    x: SqlString,
+) -> Result<(), Box<dyn std::error::Error>> {
+    todo!()
+}
+
+pub fn longest_finish(
+    state: longest_accumulator_type,
+) -> Result<Option<SqlString>, Box<dyn std::error::Error>> {
     todo!()
 }
 "#;

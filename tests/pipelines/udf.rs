@@ -31,6 +31,17 @@ fn every_type_and_every_way_to_fail() {
     assert_eq!((code, output.as_str()), (0, "ok types.step: 2 steps\n1 script: 1 passed\n"), "{errors}");
 }
 
+/// Sums and folds over groups: NULLs, FILTER, DISTINCT, HAVING, no rows, an overflow, an error, all of which go again.
+#[test]
+fn aggregates() {
+    let files = [("a.step", include_str!("udf/aggregates.step")), ("udf.rs", include_str!("udf/aggregates.rs"))];
+    let folder = folder(&files);
+    for workers in ["1", "3"] {
+        let (code, output, errors) = call(folder.path(), &["test", "a.step", "--native", "--workers", workers]);
+        assert_eq!((code, output.as_str()), (0, "ok a.step: 5 steps\n1 script: 1 passed\n"), "{errors}");
+    }
+}
+
 const PROGRAM: &str = "CREATE FUNCTION twice(a BIGINT NOT NULL) RETURNS BIGINT NOT NULL;
 CREATE FUNCTION half(a BIGINT) RETURNS BIGINT;
 CREATE TABLE t (k BIGINT NOT NULL);
@@ -76,7 +87,11 @@ fn faults_in_the_functions_are_the_programs() {
     );
     check(
         &GOOD.replace("half(a: Option<i64>)", "half(a: i64)").replace("a.map(|a| a / 2)", "Some(a)"),
-        &["the function \"half\" in Rust is not what the program declares", "in udf.rs it is fn(i64) -> Result<", stub],
+        &[
+            "the function \"half\" in Rust is not what the program declares",
+            "in udf.rs half is fn(i64) -> Result<",
+            stub,
+        ],
     );
     check(&GOOD.replace("2 * a", "\"x\""), &["error[E0308]: mismatched types", "--> udf.rs:2:", "expected `i64`"]);
     std::fs::write(folder.path().join("udf.toml"), "[dependencies]\nabsent = { path = \"absent\" }\n")
@@ -84,6 +99,32 @@ fn faults_in_the_functions_are_the_programs() {
     check(GOOD, &["cargo cannot use udf.toml:", "/absent"]);
     std::fs::write(folder.path().join("udf.toml"), "[profile.release]\n").expect("writable");
     check(GOOD, &["udf.toml:1: [profile.release] is not about dependencies"]);
+}
+
+#[test]
+fn a_part_of_an_aggregate_that_is_absent_is_named() {
+    let program = "CREATE LINEAR AGGREGATE total(x INT NOT NULL) RETURNS BIGINT NOT NULL;";
+    let bodies = "pub type total_accumulator_type = i64;
+        pub fn total_map(x: i32) -> i64 { x as i64 }
+        pub fn total_post(sum: i64) -> i64 { sum }";
+    let folder = folder(&[("p.sql", program)]);
+    let check = |bodies: &str, expected: &[&str]| {
+        std::fs::write(folder.path().join("udf.rs"), bodies).expect("writable");
+        let (code, _, errors) = call(folder.path(), &["compile", "p.sql", "-o", "out"]);
+        assert_eq!(code, i32::from(!expected.is_empty()), "{errors}");
+        expected.iter().for_each(|part| assert!(errors.contains(part), "no {part} in {errors}"));
+    };
+    check(bodies, &[]);
+    let stub = "pub fn total_post(sum: total_accumulator_type) -> i64 {";
+    check(&bodies.replace("fn total_post", "fn other"), &["there is no function total_post in udf.rs", stub]);
+    check(
+        &bodies.replace("pub type total_", "pub type other_"),
+        &["there is no type total_accumulator_type in udf.rs"],
+    );
+    check(
+        &bodies.replace("x: i32", "x: i16").replace("x as i64", "x.into()"),
+        &["in udf.rs total_map is fn(i16) -> ", stub],
+    );
 }
 
 #[test]

@@ -98,7 +98,7 @@ impl Binder<'_> {
 
     /// The level of the query whose rows the aggregate ranges over: the innermost whose columns it uses, as the standard
     /// has it; its own query when it uses none.
-    fn owner(&self, written: &Written) -> usize {
+    pub(super) fn owner(&self, written: &Written) -> usize {
         let order = written.order.iter().map(|(key, _)| key);
         let exprs = written.arguments.iter().chain(order).chain(&written.filter);
         let ids = exprs.flat_map(Expr::free_columns).collect();
@@ -106,7 +106,7 @@ impl Binder<'_> {
     }
 
     /// The result's column in the query at `level`; the same call twice is computed once.
-    fn add_aggregate(&mut self, level: usize, name: &str, call: AggregateCall, span: Span) -> Expr {
+    pub(super) fn add_aggregate(&mut self, level: usize, name: &str, call: AggregateCall, span: Span) -> Expr {
         let same = self.scopes[level].aggregates.iter().find(|(_, other)| same_call(other, &call));
         if let Some((column, _)) = same {
             return Expr::column(column.id, column.ty, span);

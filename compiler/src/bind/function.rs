@@ -1,12 +1,13 @@
 //! Functions that the program defines: a call is its body over the arguments, or a call of its body in Rust.
 
-use super::rust_function::{check_name, rust_call};
+use super::rust_function::{check_arity, check_name, rust_call};
 use super::scope::{Clause, Scope};
+use super::set_function::{Written, none_is_null};
 use super::{Binder, Bound, Reported};
 use crate::diagnostic::{Diagnostic, code};
 use crate::library::overloads;
 use crate::parse::{CreateFunction, TypeField};
-use crate::plan::{Expr, RustFunction, Span};
+use crate::plan::{Expr, FunctionKind, RustFunction, Span};
 use feldc_value::ColumnType;
 use sqlparser::ast;
 
@@ -31,6 +32,8 @@ enum Body {
     Json,
     /// In Rust, under this name.
     Rust(String),
+    /// Likewise, of the rows of a group.
+    Aggregate(String),
 }
 
 impl Binder<'_> {
@@ -55,10 +58,15 @@ impl Binder<'_> {
             return;
         }
         let definition = self.definition(function).ok();
-        if let Some(Definition { parameters, returns, body: Body::Rust(name) }) = &definition {
-            let (name, sql, span) = (name.clone(), function.to_string(), function.name.span);
-            let function = RustFunction { name, parameters: parameters.clone(), returns: *returns, sql, span };
-            self.program.functions.push(function);
+        if let Some(Definition { parameters, returns, body: Body::Rust(name) | Body::Aggregate(name) }) = &definition {
+            self.program.functions.push(RustFunction {
+                kind: function.kind,
+                name: name.clone(),
+                parameters: parameters.clone(),
+                returns: *returns,
+                sql: function.to_string(),
+                span: function.name.span,
+            });
         }
         let checked = definition.is_some_and(|definition| {
             self.functions
@@ -87,24 +95,39 @@ impl Binder<'_> {
             && matches!(parameters.as_slice(), [(_, ty)] if ty.ty.is_text());
         let body = match &function.body {
             Some(body) => Body::Expression(body.clone()),
-            None if json => Body::Json,
+            None if json && function.kind == FunctionKind::Scalar => Body::Json,
             None => {
                 let types = parameters.iter().map(|(_, ty)| ty.ty).chain([returns.ty]);
                 check_name(&function.name, types).map_err(|error| self.report(*error))?;
-                Body::Rust(function.name.text.clone())
+                match function.kind {
+                    FunctionKind::Scalar => Body::Rust(function.name.text.clone()),
+                    FunctionKind::Linear | FunctionKind::Aggregate => {
+                        check_arity(&function.name, parameters.len()).map_err(|error| self.report(*error))?;
+                        Body::Aggregate(function.name.text.clone())
+                    }
+                }
             }
         };
         Ok(Definition { parameters, returns, body })
     }
 
     /// Reports what is wrong with a body where it is defined, not only where it is called. It does not see itself.
-    fn check_body(&mut self, definition: &Definition, span: Span) -> Bound<Expr> {
+    fn check_body(&mut self, definition: &Definition, span: Span) -> Bound<()> {
+        if matches!(definition.body, Body::Aggregate(_)) {
+            return Ok(());
+        }
         let arguments = definition.parameters.iter().map(|(_, ty)| super::coerce::null(ty.ty, span)).collect();
         let name = self.functions.keys().find(|name| self.functions[*name].span == span).cloned();
         let own = name.and_then(|name| self.functions.remove_entry(&name));
         let result = self.body(definition, arguments, span);
         self.functions.extend(own);
-        result
+        result.map(|_| ())
+    }
+
+    /// Is it an aggregate of the program?
+    pub(super) fn is_user_aggregate(&self, name: &str) -> bool {
+        let function = self.functions.get(name).and_then(|function| function.definition.as_ref());
+        function.is_some_and(|definition| matches!(definition.body, Body::Aggregate(_)))
     }
 
     /// Is it a function of the program?
@@ -116,6 +139,11 @@ impl Binder<'_> {
         let Some(definition) = self.functions.get(name).and_then(|function| function.definition.clone()) else {
             return Err(Reported);
         };
+        self.check_arguments(name, &definition, &arguments, span)?;
+        self.body(&definition, arguments, span)
+    }
+
+    fn check_arguments(&mut self, name: &str, definition: &Definition, arguments: &[Expr], span: Span) -> Bound<()> {
         if arguments.len() != definition.parameters.len() {
             let (wanted, given) = (definition.parameters.len(), arguments.len());
             let plural = if wanted == 1 { "" } else { "s" };
@@ -124,7 +152,35 @@ impl Binder<'_> {
             let defined = self.functions[name].span;
             return self.fail(error.also(defined, "defined here"));
         }
-        self.body(&definition, arguments, span)
+        Ok(())
+    }
+
+    /// An aggregate of the program: its body over the array of the group's rows, each the ROW of its arguments.
+    pub(super) fn user_aggregate(&mut self, name: &str, function: &ast::Function, span: Span) -> Bound<Expr> {
+        let written = self.written_aggregate(name, function, Clause::AggregateArgument, span)?;
+        let Some(definition) = self.functions.get(name).and_then(|function| function.definition.clone()) else {
+            return Err(Reported);
+        };
+        self.check_arguments(name, &definition, &written.arguments, span)?;
+        let mut arguments = vec![];
+        // A row with NULL for a NOT NULL parameter is left out.
+        let mut present = vec![];
+        for (argument, (_, ty)) in written.arguments.into_iter().zip(&definition.parameters) {
+            let place = argument.span;
+            let argument = self.cast(argument, ty.ty, place)?;
+            if argument.ty.nullable && !ty.nullable {
+                present.push(self.fresh_expr(&argument)?);
+            }
+            arguments.push(argument);
+        }
+        let row = none_is_null(present, self.row(arguments, span)?, span);
+        let collected = Written { name: "ARRAY_AGG", arguments: vec![row], nulls: false, ..written };
+        let level = self.owner(&collected);
+        self.check_aggregate_allowed(level, span)?;
+        let call = self.set_function(collected)?;
+        let array = self.add_aggregate(level, name, call, span);
+        let result = rust_call(name, vec![array], &[true], definition.returns, span);
+        self.cast(result, definition.returns.ty, span)
     }
 
     fn body(&mut self, definition: &Definition, arguments: Vec<Expr>, span: Span) -> Bound<Expr> {
@@ -138,6 +194,7 @@ impl Binder<'_> {
                 let text = given.pop().and_then(|(_, text)| text).ok_or(Reported)?;
                 self.json_as(text, definition.returns.ty, span)?
             }
+            Body::Aggregate(_) => return Err(Reported),
             Body::Rust(name) => {
                 let nullable: Vec<bool> = definition.parameters.iter().map(|(_, ty)| ty.nullable).collect();
                 let arguments = given.into_iter().map(|(_, value)| value.ok_or(Reported)).collect::<Bound<_>>()?;

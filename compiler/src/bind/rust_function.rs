@@ -31,6 +31,24 @@ pub(super) fn check_name(name: &Name, mut types: impl Iterator<Item = SqlType>) 
     }
 }
 
+/// Can an aggregate have so many parameters? Those of a row are a ROW.
+///
+/// # Errors
+/// When they are none or too many.
+pub(super) fn check_arity(name: &Name, parameters: usize) -> Result<(), Box<Diagnostic>> {
+    match parameters {
+        0 => {
+            let error = Diagnostic::error(code::SYNTAX_ERROR, "an aggregate needs a parameter", name.span);
+            Err(Box::new(error.help("declare what it takes of each row")))
+        }
+        1..=FIELDS_MAX => Ok(()),
+        _ => {
+            let what = format!("an aggregate with more than {FIELDS_MAX} parameters");
+            Err(Box::new(Diagnostic::unsupported(what, name.span).help("pass the values as a ROW or an ARRAY")))
+        }
+    }
+}
+
 /// Fields of the longest ROW in a type.
 fn most_fields(ty: SqlType) -> usize {
     match ty {

@@ -405,7 +405,7 @@ fn when(condition: Expr, value: Expr, span: Span) -> Expr {
 }
 
 /// The value where no argument is NULL, else NULL: TRUE is what COUNT(a, b) counts.
-fn none_is_null(arguments: Vec<Expr>, value: Expr, span: Span) -> Expr {
+pub fn none_is_null(arguments: Vec<Expr>, value: Expr, span: Span) -> Expr {
     let ty = ColumnType::new(value.ty.ty, true);
     arguments.into_iter().rev().fold(value, |value, argument| {
         let branches = vec![(super::expr::is_null(argument, span), null(ty.ty, span))];

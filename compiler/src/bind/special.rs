@@ -53,12 +53,21 @@ impl Binder<'_> {
             _ => return self.unsupported(format!("a function name with a schema ({})", function.name), span),
         };
         if let Some(over) = &function.over {
+            if let [ast::ObjectNamePart::Identifier(ident)] = function.name.0.as_slice()
+                && self.is_user_aggregate(&self.name(ident).text)
+            {
+                let error = Diagnostic::unsupported("an aggregate of the program over a window (OVER)", span);
+                return self.fail(error.help("compute it in a subquery with GROUP BY, and join that"));
+            }
             return self.window_call(&name, function, over, span);
         }
         if let [ast::ObjectNamePart::Identifier(ident)] = function.name.0.as_slice()
             && self.is_user_function(&self.name(ident).text)
         {
             let own = self.name(ident).text;
+            if self.is_user_aggregate(&own) {
+                return self.user_aggregate(&own, function, span);
+            }
             let arguments = self.plain_arguments(&name, function, span)?;
             let arguments = self.exprs(&arguments)?;
             return self.user_call(&own, arguments, span);

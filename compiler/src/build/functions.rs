@@ -22,7 +22,8 @@ pub fn faults(folder: &Path, errors: &[&RustError]) -> Option<Vec<FunctionFault>
         if function.is_some() && faults.iter().any(|fault| fault.function == function) {
             continue;
         }
-        let absent = rendered.starts_with("error[E0425]");
+        // A function or a type that cannot be found.
+        let absent = ["error[E0425]", "error[E0412]"].iter().any(|code| rendered.starts_with(code));
         faults.push(FunctionFault { absent: absent && function.is_some(), function, rendered: rendered.clone() });
     }
     (!faults.is_empty()).then_some(faults)

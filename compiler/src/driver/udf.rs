@@ -95,9 +95,10 @@ impl<'a> Functions<'a> {
         let Some(function) = declared else { return fault.rendered.replace(emit::BODIES, &bodies) };
         let name = &function.name;
         let (headline, label) = match fault.absent {
-            true => {
-                (format!("the function \"{name}\" has no body"), format!("there is no function {name} in {bodies}"))
-            }
+            true => (
+                format!("the function \"{name}\" has no body"),
+                format!("there is no {} in {bodies}", absent_name(&fault.rendered)),
+            ),
             false => {
                 let headline = format!("the function \"{name}\" in Rust is not what the program declares");
                 (headline, format!("in {bodies} {}", said_by_rustc(&fault.rendered)))
@@ -126,14 +127,23 @@ fn cannot_read(path: &Path, error: &std::io::Error) -> Stop {
     environment_fault(format!("feldc: cannot read the functions in Rust in {}: {error}", path.display()))
 }
 
+/// What rustc cannot find: `function f`, or `type f_accumulator_type`.
+fn absent_name(rendered: &str) -> String {
+    let words = rendered.split_once("cannot find ").map_or("", |(_, words)| words);
+    // A function whose name stands as a value is one "value" to rustc.
+    words.split_once(" in ").map_or(words, |(name, _)| name).replace('`', "").replace("value ", "function ")
+}
+
 /// What rustc says of a function that does not fit, in one line.
 fn said_by_rustc(rendered: &str) -> String {
     let found = rendered.lines().find_map(|line| line.split_once("found fn item ")).map(|(_, found)| found);
     match found {
         Some(found) => {
-            let signature = found.trim().trim_matches('`').split(" {").next().unwrap_or_default();
+            // The signature, and the function's path in braces.
+            let (signature, path) = found.trim().trim_matches('`').split_once(" {").unwrap_or((found, "it"));
             let signature = signature.replace("(dyn std::error::Error + 'static)", "dyn std::error::Error");
-            format!("it is {signature}")
+            let name = path.rsplit("::").next().unwrap_or(path).trim_end_matches('}');
+            format!("{name} is {signature}")
         }
         None => {
             let first = rendered.lines().next().unwrap_or_default();

@@ -4,7 +4,7 @@
 use super::native::rust_type;
 use super::{Sources, functions, print};
 use crate::circuit::Circuit;
-use crate::plan::RustFunction;
+use crate::plan::{FunctionKind, RustFunction};
 use feldc_value::function::PROGRAM;
 use feldc_value::{ColumnType, SqlType};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -44,7 +44,7 @@ pub fn emit_stubs(declared: &[RustFunction]) -> String {
     text
 }
 
-/// A function without its body.
+/// A function, or those of an aggregate, without bodies.
 pub fn stub(function: &RustFunction) -> String {
     let name = format_ident!("{}", function.name);
     let mut taken = super::names::Taken::default();
@@ -53,10 +53,42 @@ pub fn stub(function: &RustFunction) -> String {
         quote!(#name: #ty)
     });
     let returns = outer_type(function.returns);
-    let item = quote! {
-        pub fn #name(#(#parameters),*) -> Result<#returns, Box<dyn std::error::Error>> {
-            todo!()
-        }
+    let [state, map, post, init, add, finish] =
+        ["accumulator_type", "map", "post", "init", "add", "finish"].map(|part| part_of(function, part));
+    let item = match function.kind {
+        FunctionKind::Scalar => quote! {
+            pub fn #name(#(#parameters),*) -> Result<#returns, Box<dyn std::error::Error>> {
+                todo!()
+            }
+        },
+        FunctionKind::Linear => quote! {
+            /// What is added up: any type with `Default`, which is the sum of nothing, and `+=`.
+            pub type #state = i64;
+
+            pub fn #map(#(#parameters),*) -> #state {
+                todo!()
+            }
+
+            pub fn #post(sum: #state) -> #returns {
+                todo!()
+            }
+        },
+        FunctionKind::Aggregate => quote! {
+            /// What is known of the rows so far: any type.
+            pub type #state = i64;
+
+            pub fn #init() -> #state {
+                todo!()
+            }
+
+            pub fn #add(state: &mut #state, #(#parameters),*) -> Result<(), Box<dyn std::error::Error>> {
+                todo!()
+            }
+
+            pub fn #finish(state: #state) -> Result<#returns, Box<dyn std::error::Error>> {
+                todo!()
+            }
+        },
     };
     format!("/// {}\n{}", print::comment(&function.sql), print::items(item))
 }
@@ -66,6 +98,11 @@ pub fn emit_functions(sources: &mut Sources, circuit: &Circuit, declared: &[Rust
     let paths = functions(circuit);
     let (mut plain, mut known) = (vec![], vec![]);
     for function in declared {
+        if function.kind != FunctionKind::Scalar {
+            // A result that is not NULL although the array of the rows may be.
+            if function.returns.nullable { &mut plain } else { &mut known }.push(aggregate(function));
+            continue;
+        }
         let is_known = paths.contains(&(PROGRAM, format!("known::{}", function.name).as_str()));
         if is_known {
             known.push(wrapper(function, true));
@@ -136,6 +173,60 @@ fn wrapper(function: &RustFunction, known: bool) -> TokenStream {
             ::feldc_udf::call::call(#text, move || body(#(#names),*))#wrapped
         }
     }
+}
+
+/// The function that kernels call with the array of a group's rows. It computes the aggregate anew.
+fn aggregate(function: &RustFunction) -> TokenStream {
+    let (name, text) = (format_ident!("{}", function.name), &function.name);
+    let [state, map, post, init, add, finish] =
+        ["accumulator_type", "map", "post", "init", "add", "finish"].map(|part| part_of(function, part));
+    let (returns, native) = (outer_type(function.returns), native_result(function.returns.ty));
+    let result = if function.returns.nullable { quote!(Option<#native>) } else { native };
+    let types: Vec<TokenStream> = function.parameters.iter().map(|(_, ty)| outer_type(*ty)).collect();
+    let names: Vec<Ident> = (0..types.len()).map(|number| format_ident!("a{number}")).collect();
+    let row = format_ident!("Tup{}", types.len());
+    let state = quote!(crate::udf::#state);
+    let failing = |ty: TokenStream| quote!(Result<#ty, Box<dyn std::error::Error>>);
+    let body = match function.kind {
+        FunctionKind::Linear => quote! {
+            let map: fn(#(#types),*) -> #state = crate::udf::#map;
+            let post: fn(#state) -> #returns = crate::udf::#post;
+            let body = move || {
+                let mut sum = <#state as Default>::default();
+                for #row(#(#names),*) in rows {
+                    sum += map(#(#names),*);
+                }
+                Ok(post(sum))
+            };
+        },
+        FunctionKind::Scalar | FunctionKind::Aggregate => {
+            let (added, finished) = (failing(quote!(())), failing(returns));
+            quote! {
+                let init: fn() -> #state = crate::udf::#init;
+                let add: fn(&mut #state, #(#types),*) -> #added = crate::udf::#add;
+                let finish: fn(#state) -> #finished = crate::udf::#finish;
+                let body = move || {
+                    let mut state = init();
+                    for #row(#(#names),*) in rows {
+                        add(&mut state, #(#names),*)?;
+                    }
+                    finish(state)
+                };
+            }
+        }
+    };
+    quote! {
+        pub fn #name(rows: Option<&Value>) -> Result<#result, SqlError> {
+            let rows: Vec<#row<#(#types),*>> = ::feldc_udf::exchange::rows(rows)?;
+            #body
+            ::feldc_udf::call::call(#text, body)
+        }
+    }
+}
+
+/// The name of a part of an aggregate.
+fn part_of(function: &RustFunction, part: &str) -> Ident {
+    format_ident!("{}_{part}", function.name)
 }
 
 /// The native type of a result, owned.

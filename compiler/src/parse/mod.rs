@@ -252,8 +252,8 @@ impl Cx<'_> {
             "VIEW" | "LOCAL" | "MATERIALIZED" => Ok(StatementKind::CreateView(self.create_view(or_replace)?)),
             "INDEX" => Ok(StatementKind::CreateIndex(self.create_index()?)),
             "TYPE" => Ok(StatementKind::CreateType(self.create_type()?)),
-            "FUNCTION" => Ok(StatementKind::CreateFunction(self.create_function()?)),
-            word @ ("AGGREGATE" | "LINEAR" | "SOURCE" | "SINK" | "UNIQUE" | "CONNECTOR") => {
+            "FUNCTION" | "AGGREGATE" | "LINEAR" => Ok(StatementKind::CreateFunction(self.create_function()?)),
+            word @ ("SOURCE" | "SINK" | "UNIQUE" | "CONNECTOR") => {
                 Err(Box::new(Diagnostic::unsupported(format!("CREATE {word}"), self.next_span())))
             }
             _ => Err(self.unexpected("TABLE, VIEW or INDEX after CREATE")),

@@ -1,7 +1,7 @@
 //! Syntax trees as text: one statement after another, each part in the order it was written.
 
 use super::statement::*;
-use crate::plan::ViewKind;
+use crate::plan::{FunctionKind, ViewKind};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Name {
@@ -101,7 +101,12 @@ impl Display for CreateType {
 
 impl Display for CreateFunction {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "CREATE FUNCTION {}({}) RETURNS {}", self.name, fields(&self.parameters), self.returns.ty)?;
+        let kind = match self.kind {
+            FunctionKind::Scalar => "FUNCTION",
+            FunctionKind::Linear => "LINEAR AGGREGATE",
+            FunctionKind::Aggregate => "AGGREGATE",
+        };
+        write!(f, "CREATE {kind} {}({}) RETURNS {}", self.name, fields(&self.parameters), self.returns.ty)?;
         f.write_str(if self.returns.nullable { "" } else { " NOT NULL" })?;
         self.body.as_ref().map_or(Ok(()), |body| write!(f, " AS {body}"))
     }

@@ -1,6 +1,6 @@
 //! The syntax tree of statements.
 
-use crate::plan::{Span, ViewKind};
+use crate::plan::{FunctionKind, Span, ViewKind};
 use sqlparser::ast::{DataType, Expr, Ident, Query};
 
 #[derive(Clone, Debug)]
@@ -128,6 +128,7 @@ pub struct CreateType {
 
 #[derive(Clone, Debug)]
 pub struct CreateFunction {
+    pub kind: FunctionKind,
     pub name: Name,
     pub parameters: Vec<TypeField>,
     pub returns: TypeField,

@@ -45,9 +45,21 @@ pub struct Program {
     pub fail_on_error: bool,
 }
 
+/// What a function of the program is called on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunctionKind {
+    /// Each row.
+    Scalar,
+    /// The rows of a group, of each of which something is added up.
+    Linear,
+    /// The rows of a group, one after the other.
+    Aggregate,
+}
+
 /// A function of the program that is written in Rust, under the same name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RustFunction {
+    pub kind: FunctionKind,
     pub name: String,
     pub parameters: Vec<(String, ColumnType)>,
     pub returns: ColumnType,

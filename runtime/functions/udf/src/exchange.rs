@@ -140,6 +140,15 @@ macro_rules! wrapper {
 }
 pub(crate) use wrapper;
 
+/// The rows of a group, each the ROW of an aggregate's arguments; NULL stands for no rows.
+///
+/// # Errors
+/// As [`Argument::argument`].
+pub fn rows<T: Element + Clone>(array: Option<&Value>) -> Result<Vec<T>, SqlError> {
+    let rows: Option<crate::Array<T>> = given(array)?;
+    Ok(rows.map(std::sync::Arc::unwrap_or_clone).unwrap_or_default())
+}
+
 /// Refuses what is too long for a row.
 pub(crate) fn check_length(bytes: usize) -> Result<(), SqlError> {
     match bytes > BYTES_MAX {

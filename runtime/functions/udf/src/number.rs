@@ -8,6 +8,7 @@ use feldc_value::error::{INVALID_TEXT, NUMERIC_OUT_OF_RANGE};
 use feldc_value::{SqlError, Value};
 use std::cmp::Ordering;
 use std::fmt;
+use std::ops::AddAssign;
 use std::str::FromStr;
 
 macro_rules! float {
@@ -60,6 +61,12 @@ macro_rules! float {
             }
         }
 
+        impl AddAssign for $name {
+            fn add_assign(&mut self, other: $name) {
+                self.0 += other.0;
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.fmt(f)
@@ -99,6 +106,14 @@ impl<const P: usize, const S: usize> SqlDecimal<P, S> {
     /// The nearest floating point number.
     pub fn to_f64(self) -> f64 {
         self.to_string().parse().unwrap_or(f64::NAN)
+    }
+}
+
+impl<const P: usize, const S: usize> AddAssign for SqlDecimal<P, S> {
+    /// # Panics
+    /// When the sum does not fit into 128 bits; one with too many digits is refused where it is returned.
+    fn add_assign(&mut self, other: Self) {
+        self.0 = self.0.checked_add(other.0).expect("the sum has too many digits");
     }
 }
 
