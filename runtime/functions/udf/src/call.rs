@@ -28,12 +28,24 @@ thread_local! {
 pub fn call<T: Answer>(name: &str, body: impl FnOnce() -> Outcome<T>) -> Result<T::Native, SqlError> {
     note_places();
     let outer = INSIDE.replace(true);
-    let result = catch_unwind(AssertUnwindSafe(body));
+    // What an error says, and what happens when it is dropped, is written by others too.
+    let result = catch_unwind(AssertUnwindSafe(|| match body() {
+        Ok(value) => value.answer().map_err(|error| SqlError { message: said(name, &error.message), ..error }),
+        Err(error) => Err(failed(said(name, &error.to_string()))),
+    }));
+    let result = result.unwrap_or_else(|payload| {
+        let error = failed(panicked(name, &*payload));
+        drop_quietly(payload);
+        Err(error)
+    });
     INSIDE.set(outer);
-    match result {
-        Ok(Ok(value)) => value.answer().map_err(|error| SqlError { message: said(name, &error.message), ..error }),
-        Ok(Err(error)) => Err(failed(said(name, &error.to_string()))),
-        Err(payload) => Err(failed(panicked(name, &*payload))),
+    result
+}
+
+/// Drops what a panic threw; should that panic as well, what it throws is never dropped.
+fn drop_quietly(payload: Box<dyn Any + Send>) {
+    if let Err(another) = catch_unwind(AssertUnwindSafe(move || drop(payload))) {
+        std::mem::forget(another);
     }
 }
 
@@ -90,6 +102,26 @@ mod tests {
         let (code, text) = message(call::<SqlString>("f", || panic!("three {}", 3)));
         assert_eq!(code, "38000");
         assert!(text.starts_with("function f panicked at ") && text.ends_with(": three 3"), "{text}");
+        // A failure that fails to say what it is, and a throw that throws when it is dropped.
+        #[derive(Debug)]
+        struct Mute;
+        impl std::fmt::Display for Mute {
+            fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                panic!("no words")
+            }
+        }
+        impl Error for Mute {}
+        impl Drop for Mute {
+            fn drop(&mut self) {
+                if !std::thread::panicking() {
+                    panic!("not without a word")
+                }
+            }
+        }
+        let (code, text) = message(call::<SqlString>("f", || Err(Mute.into())));
+        assert!(code == "38000" && text.ends_with(": no words"), "{text}");
+        let (code, text) = message(call::<SqlString>("f", || std::panic::panic_any(Mute)));
+        assert!(code == "38000" && text.ends_with(": no message"), "{text}");
         let (_, long) = message(call::<SqlString>("f", || Err("x".repeat(100_000).into())));
         assert!(long.len() < 1000);
     }

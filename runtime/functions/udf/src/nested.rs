@@ -75,6 +75,14 @@ macro_rules! rows {
         #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name<$($ty),+>($(pub $ty),+);
 
+        impl<$($ty),+> $name<$($ty),+> {
+            #[doc = "The ROW of these fields."]
+            #[allow(non_snake_case, clippy::too_many_arguments)]
+            pub fn new($($ty: $ty),+) -> Self {
+                $name($($ty),+)
+            }
+        }
+
         tree!([$($ty: Element),+] $name<$($ty),+>);
 
         impl<$($ty: Element),+> Element for $name<$($ty),+> {
@@ -186,6 +194,7 @@ mod tests {
         let map = nested::map([(Value::text("b"), row), (Value::text("a"), Value::Null)]);
         let places = Places::argument(&map).unwrap();
         assert_eq!(places[&SqlString::from("b")], Some(Tup2(7, Some(Arc::new(vec![Some(1), None])))));
+        assert_eq!(Tup2::new(7, true), Tup2(7, true));
         assert_eq!(places.answer(), Ok(map));
         let null_key = nested::map([(Value::Null, Value::Null)]);
         assert_eq!(Places::argument(&null_key).unwrap_err().code, NOT_NULL_VIOLATION);

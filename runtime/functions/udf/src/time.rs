@@ -73,9 +73,26 @@ impl Timestamp {
 }
 
 impl ShortInterval {
+    /// Of a number of milliseconds; one too large becomes the longest interval.
+    pub const fn from_milliseconds(millis: i64) -> ShortInterval {
+        ShortInterval(millis.saturating_mul(1000))
+    }
+
     /// The number of milliseconds, rounded toward zero.
     pub const fn milliseconds(self) -> i64 {
         self.0 / 1000
+    }
+}
+
+impl Uuid {
+    /// Of sixteen bytes, the most significant first.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Uuid {
+        Uuid(u128::from_be_bytes(bytes))
+    }
+
+    /// Sixteen bytes, the most significant first.
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0.to_be_bytes()
     }
 }
 
