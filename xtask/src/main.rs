@@ -14,6 +14,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   golden [--accept] the golden snapshots alone; --accept refreshes them
   functions        writes docs/functions.md anew
   slt [FILTER]     the step scripts alone, interpreted
+  grammar [--minutes N] [--seed N] [--inputs N]
+                   random and broken programs through the compiler; prints what it must not do with any program
   bench [--quick]  side by side with the peers (builds them first: about half an hour of CPU, once)";
 
 fn main() -> ExitCode {
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         ["golden", "--accept"] => golden(true),
         ["functions"] => functions(),
         ["slt", rest @ ..] => slt(rest),
+        ["grammar", rest @ ..] => grammar(rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
@@ -66,6 +69,12 @@ fn functions() -> Result<(), String> {
 fn slt(filter: &[&str]) -> Result<(), String> {
     let mut arguments = vec!["test", "--package", "feldc-tests", "--test", "slt", "--"];
     arguments.extend(filter);
+    cargo(&arguments, &[])
+}
+
+fn grammar(options: &[&str]) -> Result<(), String> {
+    let mut arguments = vec!["run", "--quiet", "--package", "feldc-tests", "--bin", "grammar", "--"];
+    arguments.extend(options);
     cargo(&arguments, &[])
 }
 

@@ -68,6 +68,14 @@ fn standard_input() -> Result<String, Stop> {
     cli::text(bytes).map_err(|place| program_fault(format!("feldc: standard input{place}")))
 }
 
+/// The layout of a program.
+///
+/// # Errors
+/// Syntax errors, rendered; or why the program is better left alone, which is a fault of feldc.
+pub fn laid_out(file: &str, text: &str) -> Result<String, String> {
+    format_text(file, text).map_err(|stop| stop.message)
+}
+
 /// The layout of a program that parses, checked to mean the same.
 fn format_text(name: &str, text: &str) -> Result<String, Stop> {
     let syntax = parse::parse(text).1;

@@ -126,11 +126,16 @@ fn result(function: &Function) -> String {
 
 /// A call as a program writes it, with types in the place of arguments.
 fn call(function: &Function) -> String {
-    let types = parameters(function);
-    let types: Vec<&str> = types.iter().map(String::as_str).collect();
+    let repeats = function.variadic.then(|| "...".to_string());
+    written_call(function, &parameters(function).into_iter().chain(repeats).collect::<Vec<_>>(), &result(function))
+}
+
+/// A call as a program writes it; `result` is the type of a cast.
+pub fn written_call(function: &Function, arguments: &[String], result: &str) -> String {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let (first, rest) = function.name.split_once(' ').unwrap_or((function.name, ""));
-    match (first, rest, types.as_slice()) {
-        ("CAST", _, [from]) => format!("CAST({from} AS {})", result(function)),
+    match (first, rest, arguments.as_slice()) {
+        ("CAST", _, [from]) => format!("CAST({from} AS {result})"),
         ("EXTRACT", unit, [time]) => format!("EXTRACT({unit} FROM {time})"),
         ("TIMESTAMPDIFF" | "TIMESTAMPADD", unit, [a, b]) => format!("{first}({unit}, {a}, {b})"),
         ("DATE_TRUNC" | "TIMESTAMP_TRUNC" | "TIME_TRUNC", unit, [time]) => format!("{first}({time}, {unit})"),
@@ -145,7 +150,7 @@ fn call(function: &Function) -> String {
         ("NOT", _, [a]) => format!("NOT {a}"),
         (symbol, _, [a]) if !symbol.starts_with(char::is_alphabetic) => format!("{symbol} {a}"),
         (symbol, _, [a, b]) if !symbol.starts_with(char::is_alphabetic) => format!("{a} {symbol} {b}"),
-        _ => format!("{}({}{})", function.name, types.join(", "), if function.variadic { ", ..." } else { "" }),
+        _ => format!("{}({})", function.name, arguments.join(", ")),
     }
 }
 

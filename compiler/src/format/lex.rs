@@ -54,7 +54,10 @@ impl Token<'_> {
 }
 
 /// Operators of several characters, the longest first.
-const SYMBOLS: [&str; 12] = ["<=>", "->>", "<>", "<=", ">=", "!=", "||", "::", "=>", "->", "<<", ">>"];
+const SYMBOLS: [&str; 20] = [
+    "!~~*", "<=>", "->>", "!~~", "!~*", "~~*", "<>", "<=", ">=", "!=", "||", "::", "=>", "->", "<<", ">>", "!~", "~~",
+    "~*", "==",
+];
 
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = vec![];
@@ -208,6 +211,10 @@ mod tests {
         check(
             "MAP<INT, MAP<INT, INT>> a>>b",
             &["MAP", "<", "INT", ",", "MAP", "<", "INT", ",", "INT", ">", ">", "a", ">>", "b"],
+        );
+        check(
+            "a!~~*b!~~c!~*d!~e~~*f~~g~*h~i",
+            &["a", "!~~*", "b", "!~~", "c", "!~*", "d", "!~", "e", "~~*", "f", "~~", "g", "~*", "h", "~", "i"],
         );
         check("'open", &["'open"]);
         check("/* open", &["/* open"]);

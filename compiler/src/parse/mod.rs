@@ -195,7 +195,21 @@ fn tokenize(source: &Source<'_>, span: Span) -> Parsed<Vec<TokenWithSpan>> {
         let error = Diagnostic::error(code::SYNTAX_ERROR, "a quoted name has no character", place);
         return Err(Box::new(error.help("write the name between the quotes; a text stands in single quotes")));
     }
+    if let Some(token) = word_on_number(&tokens) {
+        let place = source.convert(token.span).unwrap_or(span);
+        let error = Diagnostic::error(code::SYNTAX_ERROR, format!("a number ends in `{}`", token.token), place);
+        return Err(Box::new(error.help("write a blank or an operator behind the number")));
+    }
     Ok(rewrite_tokens::rewrite(tokens))
+}
+
+/// A word right behind a number, as in `1abc`: names do not begin with digits.
+fn word_on_number(tokens: &[TokenWithSpan]) -> Option<&TokenWithSpan> {
+    let touching = |pair: &&[TokenWithSpan]| {
+        matches!((&pair[0].token, &pair[1].token), (Token::Number(..), Token::Word(word)) if word.quote_style.is_none())
+            && pair[0].span.end == pair[1].span.start
+    };
+    tokens.windows(2).find(touching).map(|pair| &pair[1])
 }
 
 /// A quoted name, or a text as the name behind AS, that has no character.
@@ -495,6 +509,25 @@ mod tests {
             );
         }
         assert_eq!(parse("CREATE VIEW v AS SELECT CAST('' AS VARCHAR) AS a, '' AS b, '' || '' AS \" \"").1, vec![]);
+    }
+
+    #[test]
+    fn a_word_does_not_touch_a_number() {
+        for text in ["1abc", "1 + 2.5x", "CASE 1WHEN 1 THEN 2 END", "1 IN (1,2or)"] {
+            let shown = check(&format!("CREATE VIEW v AS SELECT {text}"));
+            assert!(shown.contains("error[42601]: a number ends in `"), "{text}: {shown}");
+        }
+        assert_eq!(parse("CREATE VIEW v AS SELECT 1e5, 1.5e-3, .5 e, 1 a, 1\"b\", t1.a FROM t1").1, vec![]);
+    }
+
+    #[test]
+    fn filter_without_where_is_a_name() {
+        let shown = check("CREATE VIEW v AS SELECT COUNT(a) filter, COUNT(a) FILTER (WHERE a > 1) AS n FROM t");
+        assert!(shown.contains("COUNT(a) AS filter, COUNT(a) FILTER (WHERE a > 1) AS n"), "{shown}");
+        for text in ["COUNT(a) FILTER ( AS n", "COUNT(a) FILTER (a > 1)", "COUNT(*) FILTER () OVER ()"] {
+            let shown = check(&format!("CREATE VIEW v AS SELECT {text} FROM t"));
+            assert!(shown.contains("error[42601]: syntax error at `(`"), "{text}: {shown}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     trim_without_characters(&mut tokens);
     interval_of_column(&mut tokens);
     chosen_escapes(&mut tokens);
+    words_that_filter_nothing(&mut tokens);
     rows_in_parentheses(tokens)
 }
 
@@ -59,6 +60,20 @@ fn arrays_of_arrays(tokens: &mut Vec<TokenWithSpan>) {
             at += 1;
         }
         at += 1;
+    }
+}
+
+/// FILTER is a name unless `(WHERE` follows: sqlparser would skip the word, and a bracket behind it, without a trace.
+fn words_that_filter_nothing(tokens: &mut [TokenWithSpan]) {
+    for at in 0..tokens.len() {
+        let clause = tokens.get(at + 1).is_some_and(|token| token.token == Token::LParen)
+            && keyword(tokens.get(at + 2)) == Keyword::WHERE;
+        if keyword(tokens.get(at)) == Keyword::FILTER
+            && !clause
+            && let Token::Word(word) = &mut tokens[at].token
+        {
+            word.keyword = Keyword::NoKeyword;
+        }
     }
 }
 

@@ -221,6 +221,8 @@ impl Check<'_> {
             ExprKind::And(_) | ExprKind::Or(_) if types.iter().any(|ty| *ty != SqlType::Boolean) => {
                 Err(format!("{expr} over {types:?}"))
             }
+            // A COALESCE of one only carries a type of the same native value.
+            ExprKind::Coalesce(_) if types.len() == 1 && types[0].same_family(expr.ty.ty) => Ok(()),
             ExprKind::Coalesce(_) if types.iter().any(|ty| *ty != expr.ty.ty) => Err(format!("{expr} over {types:?}")),
             ExprKind::Case { branches, otherwise } => {
                 let results = branches.iter().map(|(_, result)| result).chain(otherwise.as_deref());

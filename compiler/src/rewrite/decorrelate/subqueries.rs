@@ -297,13 +297,16 @@ impl<'a> Extraction<'a> {
             let pairs = safe.iter().cloned().zip(members.iter().map(reference));
             conjunction(pairs.map(|(operand, member)| compare("=", operand, member)).collect())
         };
+        // Not of the safe operands: where one of them is NULL because it fails, the first branch has failed.
+        let types = operands.iter().map(|operand| operand.ty).chain(plan.columns().into_iter().map(|member| member.ty));
+        let nullable = types.into_iter().any(|ty| ty.nullable);
         let unknown = self.copied(&plan);
         let equal_here = equal(&plan);
         let mut branches: Vec<_> = operands.iter().filter_map(forcing).collect();
         let hit = self.exists(filter(plan, conjuncts(equal_here)), guards);
         branches.push((hit, truth(true)));
         let condition = equal(&unknown);
-        if condition.ty.nullable {
+        if nullable {
             let open = self.exists(filter(unknown, vec![is_null(condition)]), guards);
             branches.push((open, null(SqlType::Boolean, Span::default())));
         }
@@ -380,7 +383,7 @@ impl<'a> Extraction<'a> {
 /// A branch of CASE that is never taken, but fails when the operand does.
 fn forcing(operand: &Expr) -> Option<(Expr, Expr)> {
     let never = || conjunction(vec![is_null(operand.clone()), truth(false)]);
-    operand.fallible().then(|| (never(), null(SqlType::Boolean, operand.span)))
+    operand.fallible().then(|| (never(), truth(false)))
 }
 
 fn call_at_most_one(count: Expr, span: Span) -> Expr {
@@ -449,6 +452,22 @@ mod tests {
                   table r
                 project b := b, a := a
                   table k
+            ",
+        );
+    }
+
+    #[test]
+    fn an_operand_that_can_fail_makes_no_unknown() {
+        check_shape(
+            "SELECT a, CAST('x' AS BIGINT) IN (SELECT 1) AS n FROM r",
+            "
+            project a := a, n := CASE WHEN ((CAST('x' AS BIGINT) IS NULL) AND FALSE) THEN FALSE WHEN NOT((present IS NULL)) THEN TRUE ELSE FALSE END
+              join left on (operand = EXPR$0)
+                project a := a, operand := TRY(CAST('x' AS BIGINT))
+                  table r
+                project present := TRUE, EXPR$0 := EXPR$0
+                  project EXPR$0 := CAST(1 AS BIGINT)
+                    values () ()
             ",
         );
     }

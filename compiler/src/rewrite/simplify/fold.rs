@@ -26,7 +26,8 @@ pub fn fold(expr: &mut Expr) {
             }
             match operands.len() {
                 0 => null(whole.ty.ty, whole.span),
-                1 => operands.remove(0),
+                // One of another type carries the type.
+                1 if operands[0].ty.ty == whole.ty.ty => operands.remove(0),
                 _ => whole,
             }
         }
