@@ -11,6 +11,9 @@ pub const WORD: &str = "--examine";
 /// Address space of a process, in KiB.
 const MEMORY_KB: u32 = 6 << 20;
 
+/// As `feldc` has it.
+const STACK_BYTES: usize = 256 << 20;
+
 /// Reads programs from standard input until it ends, and writes a line with the verdict on each.
 ///
 /// A program is a line `SEED LENGTH` (the seed is `-` for one that is not to run) and so many bytes.
@@ -18,6 +21,11 @@ const MEMORY_KB: u32 = 6 << 20;
 /// # Errors
 /// When the parent is gone.
 pub fn serve() -> std::io::Result<()> {
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(answer_all)?;
+    thread.join().unwrap_or_else(|_| Err(std::io::Error::other("the examination panicked")))
+}
+
+fn answer_all() -> std::io::Result<()> {
     examine::keep_panics();
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     let mut head = String::new();

@@ -163,7 +163,8 @@ fn outline(text: &str) -> String {
     let mut quoted = false;
     for c in text.lines().next().unwrap_or_default().chars().take(300) {
         quoted ^= c == '"';
-        if !quoted && !(c.is_ascii_digit() && out.ends_with('0')) {
+        let repeated = c.is_ascii_digit() && out.ends_with('0');
+        if !quoted && !repeated {
             out.push(if c.is_ascii_digit() { '0' } else { c });
         }
     }

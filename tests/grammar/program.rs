@@ -23,10 +23,12 @@ pub struct Functions {
     other: Vec<Vec<&'static Function>>,
 }
 
+type ByName = BTreeMap<&'static str, Vec<&'static Function>>;
+
 impl Functions {
     fn new() -> Functions {
-        let mut by_result: Vec<(Discriminant<SqlType>, BTreeMap<&str, Vec<&'static Function>>)> = vec![];
-        let mut other: BTreeMap<&str, Vec<&'static Function>> = BTreeMap::new();
+        let mut by_result: Vec<(Discriminant<SqlType>, ByName)> = vec![];
+        let mut other = ByName::new();
         for function in library::functions() {
             let Some(ty) = result_family(function) else {
                 other.entry(function.name).or_default().push(function);
