@@ -331,6 +331,20 @@ mod tests {
     }
 
     #[test]
+    fn what_only_the_binder_calls_does_not_exist() {
+        for (call, name) in [
+            ("FIELD(ROW(k, v), 0)", "FIELD"),
+            ("AT_MOST_ONE(v)", "AT_MOST_ONE"),
+            ("\"FIELD NOT NULL\"(ROW(k, v), 0)", "FIELD NOT NULL"),
+            ("\"ANY TRUE\"(ARRAY[TRUE])", "ANY TRUE"),
+            ("JSON_AS('1')", "JSON_AS"),
+        ] {
+            let expected = format!("error[42883]: function {name} does not exist");
+            says(&format!("CREATE VIEW x AS SELECT {call} AS a FROM t"), &[&expected]);
+        }
+    }
+
+    #[test]
     fn grouping_by_a_subquery() {
         for query in [
             "EXISTS (SELECT k FROM u WHERE u.k = t.k) AS g, COUNT(*) AS n FROM t GROUP BY g",

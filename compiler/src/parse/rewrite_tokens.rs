@@ -15,6 +15,7 @@ pub fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     interval_of_column(&mut tokens);
     chosen_escapes(&mut tokens);
     words_that_filter_nothing(&mut tokens);
+    nested_grouping_sets(&mut tokens);
     rows_in_parentheses(tokens)
 }
 
@@ -75,6 +76,43 @@ fn words_that_filter_nothing(tokens: &mut [TokenWithSpan]) {
             word.keyword = Keyword::NoKeyword;
         }
     }
+}
+
+/// `GROUPING SETS (a, GROUPING SETS (b, c))`: the sets inside stand among the others.
+fn nested_grouping_sets(tokens: &mut Vec<TokenWithSpan>) {
+    let opens = |tokens: &[TokenWithSpan], at: usize| {
+        keyword(tokens.get(at)) == Keyword::GROUPING
+            && keyword(tokens.get(at + 1)) == Keyword::SETS
+            && tokens.get(at + 2).is_some_and(|token| token.token == Token::LParen)
+    };
+    // The open brackets: does it hold sets, and does it go?
+    let mut brackets: Vec<(bool, bool)> = vec![];
+    let mut kept = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while at < tokens.len() {
+        if opens(tokens, at) {
+            let nested = brackets.last().is_some_and(|(sets, _)| *sets);
+            brackets.push((true, nested));
+            if !nested {
+                kept.extend_from_slice(&tokens[at..at + 3]);
+            }
+            at += 3;
+            continue;
+        }
+        let goes = match tokens[at].token {
+            Token::LParen => {
+                brackets.push((false, false));
+                false
+            }
+            Token::RParen => brackets.pop().is_some_and(|(_, goes)| goes),
+            _ => false,
+        };
+        if !goes {
+            kept.push(tokens[at].clone());
+        }
+        at += 1;
+    }
+    *tokens = kept;
 }
 
 /// `TRIM(BOTH FROM s)` trims blanks.

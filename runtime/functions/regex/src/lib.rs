@@ -4,6 +4,7 @@
 //! whatever the pattern. Letters, digits and case are those of Unicode.
 
 mod cache;
+pub mod parts;
 pub mod regexp;
 pub mod similar;
 pub mod substitute;
@@ -12,5 +13,8 @@ mod syntax;
 use feldc_value::registry::Family;
 
 pub fn families() -> Vec<Family> {
-    vec![Family::new("regular expressions", &[regexp::FUNCTIONS, substitute::FUNCTIONS, similar::FUNCTIONS])]
+    vec![Family::new(
+        "regular expressions",
+        &[regexp::FUNCTIONS, substitute::FUNCTIONS, similar::FUNCTIONS, parts::FUNCTIONS],
+    )]
 }
