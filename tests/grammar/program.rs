@@ -146,8 +146,10 @@ impl Generator {
             match self.random.below(12) {
                 0..=2 => definition += " NOT NULL",
                 3 if columns.is_empty() => definition += " NOT NULL PRIMARY KEY",
-                4 => definition += &format!(" DEFAULT {}", types::literal(&mut self.random, column.ty)),
-                5 if self.random.chance(20) => definition += " LATENESS INTERVAL 1 HOUR",
+                4 if !matches!(column.ty, SqlType::Binary { .. } | SqlType::Varbinary { .. }) => {
+                    definition += &format!(" DEFAULT {}", types::literal(&mut self.random, column.ty))
+                }
+                5 if self.random.chance(2) => definition += " LATENESS INTERVAL 1 HOUR",
                 _ => (),
             }
             definitions.push(definition);

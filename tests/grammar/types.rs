@@ -146,7 +146,6 @@ const TEXTS: &[&str] = &[
     "'1e400'",
     "'\\'",
     "U&'\\0061'",
-    "E'a\\n'",
     "'6f9619ff-8b86-d011-b42d-00c04fc964ff'",
     "'99999999999999999999999999999999999999999'",
     "'((('",
@@ -233,7 +232,7 @@ fn time(random: &mut Random, ty: SqlType) -> String {
         SqlType::TimestampTz => &[
             "TIMESTAMP WITH TIME ZONE '2024-02-29 12:34:56+02:00'",
             "CAST(TIMESTAMP '2024-01-01 00:00:00' AS TIMESTAMP WITH TIME ZONE)",
-            "TIMESTAMP WITH TIME ZONE '2024-02-29 12:34:56 Europe/Berlin'",
+            "TIMESTAMP WITH TIME ZONE '2024-02-29 12:34:56Z'",
         ],
         SqlType::IntervalShort { .. } => &[
             "INTERVAL '1' DAY",

@@ -79,7 +79,8 @@ fn elements(group_by: &GroupByExpr) -> Vec<Element<'_>> {
 
 /// Is there a group of all rows, which is there without any row?
 pub fn may_be_one(group_by: &GroupByExpr) -> bool {
-    !matches!(group_by, GroupByExpr::All(_)) && elements(group_by).iter().all(Element::may_be_empty)
+    // GROUP BY ALL has no key where all items are aggregates.
+    elements(group_by).iter().all(Element::may_be_empty)
 }
 
 /// May there be several sets?
@@ -206,19 +207,17 @@ impl Binder<'_> {
             _ => self.expr(expr)?,
         };
         if self.is_aggregated(&key) {
-            let error = Diagnostic::error(code::GROUPING_ERROR, "GROUP BY cannot hold an aggregate", span);
+            let headline = "GROUP BY cannot hold an aggregate or a window function";
+            let error = Diagnostic::error(code::GROUPING_ERROR, headline, span);
             return self.fail(error.help("group by it in a query around this one"));
         }
         // A constant makes no groups, but keeps the query grouped.
         Ok(BTreeSet::from([grouping.key(key)]))
     }
 
+    /// Can the value be computed after grouping only?
     fn is_aggregated(&self, expr: &Expr) -> bool {
-        let used = expr.free_columns();
-        self.scopes.last().is_some_and(|scope| {
-            let marks = scope.grouping_marks.iter().map(|(column, _)| column);
-            scope.aggregates.iter().map(|(column, _)| column).chain(marks).any(|column| used.contains(&column.id))
-        })
+        self.scopes.last().is_some_and(|scope| scope.uses_aggregate(expr) || scope.uses_window(expr))
     }
 
     fn by_position(&mut self, digits: &str, outputs: &[Bound<Output>], span: Span) -> Bound<Expr> {

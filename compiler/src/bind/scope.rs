@@ -70,6 +70,19 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// Does the expression hold a result of an aggregate or of GROUPING?
+    pub fn uses_aggregate(&self, expr: &Expr) -> bool {
+        let used = expr.free_columns();
+        let marks = self.grouping_marks.iter().map(|(column, _)| column);
+        self.aggregates.iter().map(|(column, _)| column).chain(marks).any(|column| used.contains(&column.id))
+    }
+
+    /// Does the expression hold a result of a window function?
+    pub fn uses_window(&self, expr: &Expr) -> bool {
+        let used = expr.free_columns();
+        self.windows.iter().any(|(column, _)| used.contains(&column.id))
+    }
+
     pub fn new(columns: Vec<ScopeColumn>, clause: Clause) -> Scope {
         Scope {
             columns,
@@ -147,6 +160,14 @@ impl Binder<'_> {
                 && let Some((_, expr)) = scope.aliases.iter().rev().find(|(alias, _)| *alias == name.text)
             {
                 let expr = expr.clone().ok_or(Reported)?;
+                let inside = scope.clause == Clause::AggregateArgument;
+                let (aggregate, window) = (scope.uses_aggregate(&expr), scope.uses_window(&expr));
+                if inside && aggregate {
+                    self.check_aggregate_allowed(level, name.span)?;
+                }
+                if inside && window {
+                    self.check_window_allowed(name.span)?;
+                }
                 let copy = self.fresh_expr(&expr)?;
                 return Ok(Some(place(copy, name.span)));
             }

@@ -164,7 +164,7 @@ impl Binder<'_> {
         self.fail(error.help("write the whole window in OVER (...)"))
     }
 
-    fn check_window_allowed(&mut self, span: Span) -> Bound<()> {
+    pub(super) fn check_window_allowed(&mut self, span: Span) -> Bound<()> {
         let clause = self.scopes.last().map_or(Clause::From, |scope| scope.clause);
         if clause == Clause::Select {
             return Ok(());

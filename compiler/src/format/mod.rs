@@ -71,6 +71,15 @@ mod tests {
     }
 
     #[test]
+    fn case_and_end_may_be_names() {
+        check("create view v as select (case) from t", "CREATE VIEW v AS\nSELECT (CASE)\nFROM t\n");
+        check(
+            "select case when a then (case when b then 1 end) end",
+            "SELECT CASE WHEN a THEN (CASE WHEN b THEN 1 END) END\n",
+        );
+    }
+
+    #[test]
     fn each_clause_has_a_line() {
         check(
             "create view v as select a,b , count( * ) n from t join u on t.k=u.k left outer join x using(k) where a>1 and b is not null group by a,b having count(*)>1 order by a desc nulls last limit 3;",

@@ -42,21 +42,35 @@ impl<'a> Node<'a> {
     }
 }
 
+/// CASE without END and END without CASE are plain words: they may be names.
+///
 /// # Errors
-/// When something opens and does not close, or the reverse.
+/// When a bracket opens and does not close, or the reverse.
 pub fn tree<'a>(tokens: &'a [Token<'a>]) -> Result<Vec<Node<'a>>, String> {
-    let mut open: Vec<(&Token<'_>, Vec<Node<'_>>)> = vec![];
+    let mut open: Vec<(&'a Token<'a>, Vec<Node<'a>>)> = vec![];
     let mut nodes = vec![];
     for token in tokens {
-        match opens(token) {
-            Some(true) => open.push((token, std::mem::take(&mut nodes))),
-            Some(false) => {
-                let (start, outer) = open.pop().ok_or_else(|| format!("\"{}\" closes nothing", token.text))?;
-                let inner = std::mem::replace(&mut nodes, outer);
-                nodes.push(Node::Group { open: start, nodes: inner, close: token });
-            }
-            None => nodes.push(Node::Token(token)),
+        if token.kind == Kind::Open || token.is("CASE") {
+            open.push((token, std::mem::take(&mut nodes)));
+            continue;
         }
+        if token.kind == Kind::Close {
+            while open.last().is_some_and(|(start, _)| start.is("CASE")) {
+                flatten(&mut open, &mut nodes);
+            }
+        }
+        let closes =
+            token.kind == Kind::Close || token.is("END") && open.last().is_some_and(|(start, _)| start.is("CASE"));
+        if !closes {
+            nodes.push(Node::Token(token));
+            continue;
+        }
+        let (start, outer) = open.pop().ok_or_else(|| format!("\"{}\" closes nothing", token.text))?;
+        let inner = std::mem::replace(&mut nodes, outer);
+        nodes.push(Node::Group { open: start, nodes: inner, close: token });
+    }
+    while open.last().is_some_and(|(start, _)| start.is("CASE")) {
+        flatten(&mut open, &mut nodes);
     }
     match open.pop() {
         Some((token, _)) => Err(format!("\"{}\" does not end", token.text)),
@@ -64,12 +78,11 @@ pub fn tree<'a>(tokens: &'a [Token<'a>]) -> Result<Vec<Node<'a>>, String> {
     }
 }
 
-fn opens(token: &Token<'_>) -> Option<bool> {
-    match token.kind {
-        Kind::Open => Some(true),
-        Kind::Close => Some(false),
-        _ if token.is("CASE") => Some(true),
-        _ if token.is("END") => Some(false),
-        _ => None,
+/// The group opened last becomes plain tokens of the one around it.
+fn flatten<'a>(open: &mut Vec<(&'a Token<'a>, Vec<Node<'a>>)>, nodes: &mut Vec<Node<'a>>) {
+    if let Some((start, outer)) = open.pop() {
+        let inner = std::mem::replace(nodes, outer);
+        nodes.push(Node::Token(start));
+        nodes.extend(inner);
     }
 }
