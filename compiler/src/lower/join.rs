@@ -80,21 +80,23 @@ impl Condition {
             Condition { keys: vec![], left_guards: vec![], right_guards: vec![], residual: vec![], range: None };
         let mut others = vec![];
         for (position, conjunct) in conjuncts(on).into_iter().enumerate() {
-            let used = columns(&conjunct);
-            others.push(conjunct.clone());
-            // A fallible conjunct stays where the ones before it guard it; as a key it is evaluated for every row.
+            // As a key, a conjunct is evaluated for every row: one that can fail only if it stands first.
             match equality(&conjunct, left, right) {
-                Some(key) if position == 0 || !conjunct.fallible() => {
-                    others.pop();
-                    condition.keys.push(key);
-                }
-                _ if conjunct.fallible() => condition.residual.push(conjunct),
-                _ if used.is_subset(left) => condition.left_guards.push(conjunct),
-                _ if used.is_subset(right) => condition.right_guards.push(conjunct),
-                _ => condition.residual.push(conjunct),
+                Some(key) if position == 0 || !conjunct.fallible() => condition.keys.push(key),
+                _ => others.push(conjunct),
             }
         }
+        let others = Expr::in_order(others);
         condition.range = range::find(&others, left, right);
+        for conjunct in others {
+            let used = columns(&conjunct);
+            let place = match conjunct.fallible() {
+                false if used.is_subset(left) => &mut condition.left_guards,
+                false if used.is_subset(right) => &mut condition.right_guards,
+                _ => &mut condition.residual,
+            };
+            place.push(conjunct);
+        }
         condition
     }
 

@@ -167,6 +167,14 @@ impl Expr {
             }
     }
 
+    /// The conjuncts of a search or join condition in the order of their evaluation, which ends with the first that is
+    /// not TRUE: those that cannot fail, then those that can, each in text order. So any of the former may stand wherever
+    /// it is cheapest, and guards the latter.
+    pub fn in_order(conjuncts: Vec<Expr>) -> Vec<Expr> {
+        let (fallible, sure): (Vec<Expr>, Vec<Expr>) = conjuncts.into_iter().partition(Expr::fallible);
+        [sure, fallible].concat()
+    }
+
     /// Can evaluation fail? (Guarded operands count too: the answer is for the whole expression.)
     pub fn fallible(&self) -> bool {
         match &self.kind {
