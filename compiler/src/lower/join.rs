@@ -12,7 +12,7 @@
 //!   `I(left) ▷ I(right)`. With a residual, whether a left row has a partner depends only on the left columns that the
 //!   condition reads, so the rest is `I'(left) ▷ I'(matched)`, both keyed by these columns, null-safe.
 
-use super::expr::{and, columns, conjuncts, is_not_null, known_not_null, map_slots, not_true, null, slot};
+use super::expr::{and, columns, is_not_null, known_not_null, map_slots, not_true, null, slot};
 use super::flow::{Feed, FlowColumn, FlowId, FlowOp, RIGHT, Source};
 use super::range::{self, Range, RangeSide};
 use super::relation::{Rel, is_constant};
@@ -79,9 +79,9 @@ impl Condition {
         let mut condition =
             Condition { keys: vec![], left_guards: vec![], right_guards: vec![], residual: vec![], range: None };
         let mut others = vec![];
-        for (position, conjunct) in conjuncts(on).into_iter().enumerate() {
+        for (position, conjunct) in on.conjuncts().into_iter().enumerate() {
             // As a key, a conjunct is evaluated for every row: one that can fail only if it stands first.
-            match equality(&conjunct, left, right) {
+            match equality(conjunct, left, right) {
                 Some(key) if position == 0 || !conjunct.fallible() => condition.keys.push(key),
                 _ => others.push(conjunct),
             }
@@ -89,13 +89,13 @@ impl Condition {
         let others = Expr::in_order(others);
         condition.range = range::find(&others, left, right);
         for conjunct in others {
-            let used = columns(&conjunct);
+            let used = columns(conjunct);
             let place = match conjunct.fallible() {
                 false if used.is_subset(left) => &mut condition.left_guards,
                 false if used.is_subset(right) => &mut condition.right_guards,
                 _ => &mut condition.residual,
             };
-            place.push(conjunct);
+            place.push(conjunct.clone());
         }
         condition
     }

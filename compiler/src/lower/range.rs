@@ -133,7 +133,7 @@ impl Base {
 }
 
 /// The range conditions among the conjuncts, which are evaluated in this order.
-pub(super) fn find(conjuncts: &[Expr], left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) -> Option<Range> {
+pub(super) fn find(conjuncts: &[&Expr], left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) -> Option<Range> {
     let mut search = Search::default();
     for conjunct in conjuncts {
         match comparison(conjunct, left, right) {

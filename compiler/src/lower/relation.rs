@@ -3,7 +3,7 @@
 //! Projections are substituted into what reads them, so a chain of them costs one kernel, a filter below guards
 //! expressions above, and what nothing reads is never computed.
 
-use super::expr::{self, canonical, conjuncts, is_leaf, size, substitute};
+use super::expr::{self, canonical, is_leaf, size, substitute};
 use super::flow::{Feed, FlowColumn, FlowId, FlowOp, Source};
 use super::{Lowering, Unsupported, internal};
 use crate::plan::{Column, ColumnId, Expr, ExprKind};
@@ -90,8 +90,8 @@ impl Lowering<'_> {
             rel.feed.filters.push(resolved);
             return Ok(rel);
         }
-        for conjunct in Expr::in_order(conjuncts(predicate)) {
-            let conjunct = rel.resolve(&conjunct)?;
+        for conjunct in Expr::in_order(predicate.conjuncts()) {
+            let conjunct = rel.resolve(conjunct)?;
             rel.feed.filters.push(conjunct);
         }
         Ok(rel)

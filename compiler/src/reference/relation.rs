@@ -3,7 +3,7 @@
 use super::aggregate::aggregate;
 use super::order::{compare, compare_directed, compare_rows, same};
 use super::{Evaluation, Row, Scope, ids};
-use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, JoinKind, OrderKey, Plan};
+use crate::plan::{AggregateCall, Column, ColumnId, Expr, JoinKind, OrderKey, Plan};
 use feldc_engine::{AggregateFunction, Direction, Rank, Window};
 use feldc_value::{EvalError, Value};
 use std::cmp::Ordering;
@@ -97,11 +97,7 @@ impl Evaluation<'_> {
     }
 
     fn holds(&mut self, condition: &Expr, scope: &Scope) -> bool {
-        let mut conjuncts = vec![];
-        flatten(condition, &mut conjuncts);
-        // Those that cannot fail come first; the first that is not TRUE ends the evaluation.
-        conjuncts.sort_by_key(|conjunct| conjunct.fallible());
-        conjuncts.into_iter().all(|conjunct| {
+        Expr::in_order(condition.conjuncts()).into_iter().all(|conjunct| {
             let value = self.value(conjunct, scope);
             self.recorded(value) == Some(Value::Boolean(true))
         })
@@ -282,11 +278,4 @@ fn in_window(row: &Row, window: Window) -> bool {
     let Some(Value::BigInt(rank)) = row.last() else { return false };
     let rank = rank.unsigned_abs();
     rank > window.offset && window.limit.is_none_or(|limit| rank - window.offset <= limit)
-}
-
-fn flatten<'e>(condition: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
-    match &condition.kind {
-        ExprKind::And(operands) => operands.iter().for_each(|operand| flatten(operand, conjuncts)),
-        _ => conjuncts.push(condition),
-    }
 }
