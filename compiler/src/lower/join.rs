@@ -12,7 +12,7 @@
 //!   `I(left) ▷ I(right)`. With a residual, whether a left row has a partner depends only on the left columns that the
 //!   condition reads, so the rest is `I'(left) ▷ I'(matched)`, both keyed by these columns, null-safe.
 
-use super::expr::{and, columns, is_not_null, known_not_null, map_slots, not_true, null, slot};
+use super::expr::{and, canonical, columns, is_not_null, known_not_null, map_slots, not_true, null, slot};
 use super::flow::{Feed, FlowColumn, FlowId, FlowOp, RIGHT, Source};
 use super::range::{self, Range, RangeSide};
 use super::relation::{Rel, is_constant};
@@ -41,9 +41,30 @@ pub(super) struct KeyColumn {
     ty: ColumnType,
 }
 
+impl KeyColumn {
+    /// Equal for equal columns.
+    pub fn text(columns: &[KeyColumn]) -> String {
+        columns.iter().map(|column| format!("{} {}; ", canonical(&column.expr), column.ty)).collect()
+    }
+
+    /// Over the relation's source instead of plan columns.
+    pub fn resolved(&self, rel: &Rel) -> Result<KeyColumn, Unsupported> {
+        Ok(KeyColumn { expr: rel.resolve(&self.expr)?, ty: self.ty })
+    }
+
+    /// What drops the rows that have NULL where the key can hold none.
+    pub fn guard(&self) -> Option<Expr> {
+        (self.expr.ty.nullable && !self.ty.nullable).then(|| is_not_null(self.expr.clone()))
+    }
+}
+
 impl Key {
     pub fn new(left: Expr, right: Expr, null_safe: bool) -> Key {
         Key { left, right, null_safe }
+    }
+
+    pub fn swapped(&self) -> Key {
+        Key { left: self.right.clone(), right: self.left.clone(), null_safe: self.null_safe }
     }
 
     fn ty(&self) -> ColumnType {
@@ -116,7 +137,7 @@ impl Condition {
 }
 
 /// `left expression = right expression`, in either order, where equal values have equal bytes.
-fn equality(conjunct: &Expr, left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) -> Option<Key> {
+pub(super) fn equality(conjunct: &Expr, left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) -> Option<Key> {
     let ExprKind::Call { function, arguments } = &conjunct.kind else { return None };
     let null_safe = match function.name {
         "=" => false,
@@ -414,8 +435,7 @@ fn side<'a>(
     guards: &[Expr],
     read: &BTreeSet<ColumnId>,
 ) -> Result<Side<'a>, Unsupported> {
-    let nullable = keys.iter().filter(|key| key.expr.ty.nullable && !key.ty.nullable);
-    let tests: Vec<Expr> = nullable.map(|key| is_not_null(key.expr.clone())).collect();
+    let tests: Vec<Expr> = keys.iter().flat_map(KeyColumn::guard).collect();
     let mut resolved = guards.iter().map(|guard| rel.resolve(guard)).collect::<Result<Vec<_>, _>>()?;
     resolved.extend(tests);
     let read = columns.iter().filter(|column| read.contains(&column.id)).cloned().collect();
@@ -443,6 +463,6 @@ fn partnerless(side: &Side) -> Option<Feed> {
     Some(feed)
 }
 
-fn of_right(expr: &Expr) -> Expr {
+pub(super) fn of_right(expr: &Expr) -> Expr {
     map_slots(expr, &mut |n, read| slot(RIGHT + n, read.ty, read.span))
 }

@@ -179,7 +179,7 @@ impl Expr {
     /// The conjuncts of a search or join condition in the order of their evaluation, which ends with the first that is
     /// not TRUE: those that cannot fail, then those that can, each in text order. So any of the former may stand wherever
     /// it is cheapest, and guards the latter.
-    pub fn in_order<'e>(conjuncts: Vec<&'e Expr>) -> Vec<&'e Expr> {
+    pub fn in_order(conjuncts: Vec<&Expr>) -> Vec<&Expr> {
         let (fallible, sure): (Vec<&Expr>, Vec<&Expr>) = conjuncts.into_iter().partition(|expr| expr.fallible());
         [sure, fallible].concat()
     }
