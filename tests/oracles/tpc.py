@@ -137,7 +137,10 @@ class Feldc:
         return self.errors.read()[-1500:]
 
     def close(self):
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass  # It has ended.
         self.process.wait()
         self.folder.cleanup()
 

@@ -69,6 +69,11 @@ impl Binder<'_> {
                 self.case(operand.as_deref(), conditions, else_result.as_deref(), span)
             }
             ast::Expr::Cast { kind, expr, data_type, format: None } => {
+                if let (ast::DataType::Interval { fields: None, .. }, ast::Expr::Value(value)) = (data_type, &**expr)
+                    && let ast::Value::SingleQuotedString(text) = &value.value
+                {
+                    return self.interval_with_units(text, span);
+                }
                 let ty = self.data_type(data_type, span);
                 let operand = self.expr(expr)?;
                 let cast = self.explicit_cast(operand, ty?, span)?;

@@ -1,6 +1,6 @@
 //! Interval literals, and differences with units: `(a - b) DAY`.
 
-use super::{Binder, Bound};
+use super::{Binder, Bound, interval_text};
 use crate::diagnostic::{Diagnostic, code};
 use crate::plan::{Expr, Span};
 use feldc_value::{ColumnType, IntervalUnit, SqlType, Value};
@@ -48,7 +48,7 @@ fn size(unit: IntervalUnit) -> i64 {
 }
 
 /// `3`, `-1.5`: units times `size`; `None` when it is no number, does not fit or has a fraction of the smallest part.
-fn scaled(number: &str, size: i64) -> Option<i64> {
+pub fn scaled(number: &str, size: i64) -> Option<i64> {
     let number = number.trim();
     let (negative, digits) = match number.strip_prefix('-') {
         Some(rest) => (true, rest.trim_start()),
@@ -112,8 +112,13 @@ fn compound(text: &str, from: IntervalUnit, to: IntervalUnit) -> Option<i64> {
 impl Binder<'_> {
     pub(super) fn interval(&mut self, interval: &Interval, span: Span) -> Bound<Expr> {
         let Some(leading) = &interval.leading_field else {
-            let error = Diagnostic::error(code::SYNTAX_ERROR, "an interval needs its unit", span);
-            return self.fail(error.help("write the unit after the value: INTERVAL '5' DAY"));
+            return match &*interval.value {
+                ast::Expr::Value(value) => match &value.value {
+                    ast::Value::SingleQuotedString(text) => self.interval_with_units(text, span),
+                    _ => self.needs_unit(span),
+                },
+                _ => self.needs_unit(span),
+            };
         };
         let (from, factor) = self.unit(leading, span)?;
         let (text, negative) = match interval_text(&interval.value) {
@@ -142,6 +147,32 @@ impl Binder<'_> {
             None => {
                 let error = Diagnostic::error("22007", format!("'{text}' is not a value of {ty}"), span);
                 self.fail(error.help("write for example INTERVAL '90' DAY, INTERVAL '1 02:30:00' DAY TO SECOND"))
+            }
+        }
+    }
+
+    fn needs_unit<T>(&mut self, span: Span) -> Bound<T> {
+        let error = Diagnostic::error(code::SYNTAX_ERROR, "an interval needs its unit", span);
+        self.fail(error.help("write the unit after the value, or inside: INTERVAL '5' DAY, INTERVAL '5 days'"))
+    }
+
+    /// A text that names its units: `INTERVAL '1 day 2 hours'`, `'1 day 2 hours'::INTERVAL`.
+    pub(super) fn interval_with_units(&mut self, text: &str, span: Span) -> Bound<Expr> {
+        match interval_text::parse(text) {
+            Ok((ty, value)) => Ok(Expr::literal(value, ColumnType::new(ty, false), span)),
+            Err(interval_text::Fault::Mixed) => {
+                let headline = format!("'{text}' mixes months and days in one interval");
+                let error = Diagnostic::error(code::FEATURE_NOT_SUPPORTED, headline, span);
+                self.fail(
+                    error.help("add two intervals one after the other: t + INTERVAL '1' MONTH + INTERVAL '1' DAY"),
+                )
+            }
+            Err(interval_text::Fault::Unreadable) if text.trim().parse::<f64>().is_ok() => self.needs_unit(span),
+            Err(interval_text::Fault::Unreadable) => {
+                let error = Diagnostic::error("22007", format!("'{text}' is not an interval"), span);
+                self.fail(
+                    error.help("write for example INTERVAL '90' DAY, INTERVAL '1 day 02:30:00', INTERVAL '2 hours'"),
+                )
             }
         }
     }

@@ -18,6 +18,7 @@ impl Binder<'_> {
         match value {
             ast::Value::Number(digits, _) => self.number(digits, negative, span),
             ast::Value::SingleQuotedString(text) => Ok(text_value(text, span)),
+            ast::Value::DollarQuotedString(text) => Ok(text_value(&text.value, span)),
             ast::Value::Boolean(value) => Ok(boolean(*value, span)),
             ast::Value::Null => Ok(null(SqlType::Null, span)),
             ast::Value::HexStringLiteral(digits) => match parse_hex(digits) {
@@ -77,6 +78,7 @@ impl Binder<'_> {
         let ty = self.data_type(&typed.data_type, span)?;
         let text = match &typed.value.value {
             ast::Value::SingleQuotedString(text) => text,
+            ast::Value::DollarQuotedString(text) => &text.value,
             other => return self.unsupported(format!("the literal {} {other}", typed.data_type), span),
         };
         let Ok(Some(function)) = cast_function(SqlType::VARCHAR, ty) else {

@@ -15,6 +15,7 @@ mod function;
 mod group;
 mod grouping;
 mod interval;
+mod interval_text;
 mod lambda;
 mod literal;
 mod nested;
@@ -193,9 +194,9 @@ impl<'a> Binder<'a> {
             }
             _ => {
                 let headline = format!("option \"{name}\" does not exist");
-                let error = Diagnostic::error(code::UNDEFINED_OBJECT, headline, set.name.span);
+                let warning = Diagnostic::warning(headline, set.name.span);
                 let near = closest(name, WITHOUT_EFFECT.iter().copied().chain(["on_error"]));
-                self.report(suggest(error, near));
+                self.report(suggest(warning.label("without effect"), near));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Subqueries in expressions: scalar, EXISTS, IN, ANY and ALL.
 
-use super::coerce::boolean;
+use super::coerce::{boolean, null};
 use super::operator::{comparison_name, row_operands};
 use super::query::Query;
 use super::{Binder, Bound};
@@ -108,8 +108,8 @@ impl Binder<'_> {
             }
             _ => (),
         }
-        if row_operands(left).is_some() {
-            return self.unsupported(format!("{op} ANY or ALL over rows"), span);
+        if let Some(items) = row_operands(left) {
+            return self.quantified_rows(&items, name, query, quantifier, span);
         }
         let operand = self.expr(left);
         let query = self.query(query);
@@ -129,6 +129,40 @@ impl Binder<'_> {
         Ok(Expr { kind: ExprKind::Subquery { kind, plan }, ty, span })
     }
 
+    /// Rows that compare as wanted decide, or else those of which it is unknown.
+    fn quantified_rows(
+        &mut self,
+        items: &[&ast::Expr],
+        comparison: &str,
+        query: &ast::Query,
+        quantifier: Quantifier,
+        span: Span,
+    ) -> Bound<Expr> {
+        let operands = self.exprs(items);
+        let query = self.query(query);
+        let (operands, query) = (operands?, query?);
+        self.check_columns(&query, operands.len(), span)?;
+        let columns = query.columns.iter().map(|column| Expr::column(column.id, column.ty, span)).collect();
+        let mut test = self.compare_rows(comparison, operands, columns, span)?;
+        if quantifier == Quantifier::All {
+            test = self.not(test, span)?;
+        }
+        let decided = quantifier == Quantifier::Any;
+        let unknown = match test.ty.nullable {
+            true => {
+                let test = self.fresh_expr(&test)?;
+                let is_null = Expr { kind: ExprKind::IsNull(Box::new(test)), ty: BOOLEAN, span };
+                Some(self.fresh_expr(&exists_where(query.plan.clone(), is_null))?)
+            }
+            false => None,
+        };
+        let mut branches = vec![(exists_where(query.plan, test), boolean(decided, span))];
+        branches.extend(unknown.map(|unknown| (unknown, null(SqlType::Boolean, span))));
+        let nullable = branches.len() > 1;
+        let kind = ExprKind::Case { branches, otherwise: Some(Box::new(boolean(!decided, span))) };
+        Ok(Expr { kind, ty: ColumnType::new(SqlType::Boolean, nullable), span })
+    }
+
     fn check_columns(&mut self, query: &Query, expected: usize, span: Span) -> Bound<()> {
         let found = query.columns.len();
         if found == expected {
@@ -146,4 +180,12 @@ impl Binder<'_> {
         let types: Vec<ColumnType> = query.columns.iter().map(|column| column.ty).collect();
         Ok(self.projected(query, &types, span)?.plan)
     }
+}
+
+const BOOLEAN: ColumnType = ColumnType::new(SqlType::Boolean, false);
+
+fn exists_where(plan: Plan, predicate: Expr) -> Expr {
+    let span = predicate.span;
+    let plan = Box::new(Plan::Filter { input: Box::new(plan), predicate });
+    Expr { kind: ExprKind::Subquery { kind: SubqueryKind::Exists, plan }, ty: BOOLEAN, span }
 }

@@ -291,12 +291,14 @@ impl Binder<'_> {
                 }
                 None => {
                     let headline = format!("table \"{}\" does not exist", other.text);
-                    let error = Diagnostic::error(code::UNDEFINED_TABLE, headline, other.span);
+                    let warning = Diagnostic::warning(headline, other.span);
+                    let warning = warning.label("this foreign key is not checked");
                     let near = closest(&other.text, self.relations.keys().map(String::as_str)).map(str::to_string);
-                    return match near {
-                        Some(_) => self.fail(suggest(error, near.as_deref())),
-                        None => self.fail(error.help("create it before this table")),
-                    };
+                    self.report(match near {
+                        Some(_) => suggest(warning, near.as_deref()),
+                        None => warning.help("create it before this table"),
+                    });
+                    return Ok(());
                 }
             }
         };

@@ -94,6 +94,15 @@ fn opens_type(tokens: &[Token<'_>], rest: &str) -> bool {
     rest.starts_with('<') && tokens.last().is_some_and(|token| token.spells("MAP") || token.spells("ARRAY"))
 }
 
+/// The length of a text between `$$` or `$name$`.
+fn dollar_length(text: &str) -> Option<usize> {
+    let name = text[1..].split('$').next()?;
+    let is_name =
+        name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
+    let mark = text.get(..name.len() + 2).filter(|_| is_name)?;
+    Some(mark.len() + text[mark.len()..].find(mark)? + mark.len())
+}
+
 /// The kind and the length of the token at the start of a text that is not empty. `in_type`: `>` closes the types of a MAP.
 fn token(text: &str, before: &[Token<'_>], in_type: bool) -> (Kind, usize) {
     let bytes = text.as_bytes();
@@ -101,6 +110,7 @@ fn token(text: &str, before: &[Token<'_>], in_type: bool) -> (Kind, usize) {
         b'-' if text.starts_with("--") => (Kind::LineComment, line_length(text)),
         b'/' if text.starts_with("/*") => (Kind::BlockComment, comment_length(bytes)),
         b'\'' => (Kind::Text, quoted_length(text, 0, '\'')),
+        b'$' if dollar_length(text).is_some() => (Kind::Text, dollar_length(text).unwrap_or(1)),
         b'"' => (Kind::Name, quoted_length(text, 0, '"')),
         b',' => (Kind::Comma, 1),
         b';' => (Kind::Semicolon, 1),

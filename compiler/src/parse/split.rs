@@ -77,6 +77,14 @@ fn piece(bytes: &[u8], at: usize) -> (Piece, usize) {
         // A doubled quote inside is an end directly followed by a start.
         b'\'' => closed(find(bytes, at + 1, b'\''), Piece::Content, Piece::Unterminated(1, "text literal", "'")),
         b'"' => closed(find(bytes, at + 1, b'"'), Piece::Content, Piece::Unterminated(1, "quoted name", "\"")),
+        b'$' if at == 0 || !is_word(bytes[at - 1]) => match dollar_tag(&bytes[at..]) {
+            Some(tag) => closed(
+                find_text(bytes, at + tag, &bytes[at..at + tag]),
+                Piece::Content,
+                Piece::Unterminated(tag, "text literal", "$ and the name between"),
+            ),
+            None => (Piece::Content, at + 1),
+        },
         b';' => (Piece::Semicolon, at + 1),
         byte if byte.is_ascii_whitespace() => (Piece::Blank, at + 1),
         _ => (Piece::Content, at + 1),
@@ -105,6 +113,23 @@ fn comment_end(bytes: &[u8], from: usize) -> Option<usize> {
         at += 2;
     }
     Some(at)
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
+}
+
+/// The length of the mark that opens a text in dollars: `$$` or `$name$`.
+fn dollar_tag(bytes: &[u8]) -> Option<usize> {
+    let name = bytes[1..].iter().take_while(|byte| **byte != b'$' && is_word(**byte)).count();
+    let ends = bytes.get(1 + name) == Some(&b'$') && !bytes[1].is_ascii_digit();
+    ends.then_some(name + 2)
+}
+
+/// The offset just after the next occurrence of a mark.
+fn find_text(bytes: &[u8], from: usize, mark: &[u8]) -> Option<usize> {
+    let rest = &bytes[from..];
+    rest.windows(mark.len()).position(|window| window == mark).map(|length| from + length + mark.len())
 }
 
 /// The offset just after the next occurrence of `needle`.

@@ -413,6 +413,21 @@ pub fn sequence(values: &[Value], _: &Signature<'_>) -> Outcome {
     Ok(Value::array((from..=to).map(Value::BigInt)))
 }
 
+/// The values from the first argument in steps of the third, up to the second, or down if the step is negative.
+pub fn sequence_by(values: &[Value], _: &Signature<'_>) -> Outcome {
+    let (from, to, step) = (integer(&values[0]), integer(&values[1]), integer(&values[2]));
+    if step == 0 {
+        return Err(SqlError::new("22023", "the step of a sequence is not zero"));
+    }
+    let distance = i128::from(to) - i128::from(from);
+    let more = distance.checked_div(i128::from(step)).filter(|_| (distance >= 0) == (step > 0) || distance == 0);
+    let Some(more) = more else { return Ok(Value::array([])) };
+    if more >= MAX_ELEMENTS as i128 {
+        return Err(too_many());
+    }
+    Ok(Value::array((0..=more as i64).map(|n| Value::BigInt(from + n * step))))
+}
+
 pub fn integers_shape(arguments: &[SqlType]) -> Result<Shape, SqlError> {
     Ok(Shape { arguments: vec![SqlType::BigInt; arguments.len()], result: SqlType::array(SqlType::BigInt) })
 }
@@ -477,6 +492,7 @@ boxed_functions! { pub static FUNCTIONS:
     "ARRAY_TO_STRING" (ARRAY, VARCHAR, VARCHAR) -> (is VARCHAR) = array::join, Strict {fallible}, "The elements as one text with a separator and a text for NULL.";
     "ARRAY_JOIN" (ARRAY, VARCHAR) -> (is VARCHAR) = array::join, Strict {fallible}, "The elements that are not NULL as one text with a separator.";
     "ARRAY_JOIN" (ARRAY, VARCHAR, VARCHAR) -> (is VARCHAR) = array::join, Strict {fallible}, "The elements as one text with a separator and a text for NULL.";
+    "SEQUENCE" (BIGINT, BIGINT, BIGINT) -> (shape array::integers_shape) = array::sequence_by, Strict {fallible}, "The integers from the first to the second by steps of the third.";
     "SEQUENCE" (BIGINT, BIGINT) -> (shape array::integers_shape) = array::sequence, Strict {fallible}, "All integers from the first to the second.";
     "SPLIT" (VARCHAR) -> (shape array::texts_shape) = array::split_at_commas, Strict {}, "The parts between commas.";
     "SPLIT" (VARCHAR, VARCHAR) -> (shape array::texts_shape) = array::split, Strict {}, "The parts between separators.";

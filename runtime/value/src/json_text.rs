@@ -54,7 +54,7 @@ fn read(cursor: &mut Cursor<'_>, ty: SqlType, depth: usize) -> Result<Value, Not
             Ok(Value::Null)
         }
         (Kind::Array, SqlType::Array(element)) => {
-            let elements = items(cursor, |cursor| read(cursor, *element, depth + 1))?;
+            let elements = items(cursor, |cursor| part(cursor, *element, depth + 1))?;
             Ok(Value::array(elements))
         }
         (Kind::Array, SqlType::Binary { .. } | SqlType::Varbinary { .. }) => {
@@ -67,7 +67,7 @@ fn read(cursor: &mut Cursor<'_>, ty: SqlType, depth: usize) -> Result<Value, Not
             let mut entries = Vec::new();
             members(cursor, |cursor, name| {
                 let key = parse_key(name, entry.0.0)?;
-                entries.push((key, read(cursor, entry.0.1, depth + 1)?));
+                entries.push((key, part(cursor, entry.0.1, depth + 1)?));
                 Ok(())
             })?;
             Ok(map(entries))
@@ -81,6 +81,17 @@ fn read(cursor: &mut Cursor<'_>, ty: SqlType, depth: usize) -> Result<Value, Not
             scalar(text, ty)
         }
         (kind, ty) => Err(NotRead::Unfit(format!("expected {ty}, found a JSON {}", name_of(kind)))),
+    }
+}
+
+/// A part of an ARRAY, MAP or ROW: `null` is NULL, whatever its type.
+fn part(cursor: &mut Cursor<'_>, ty: SqlType, depth: usize) -> Result<Value, NotRead> {
+    match cursor.kind()? {
+        Kind::Null => {
+            cursor.null()?;
+            Ok(Value::Null)
+        }
+        _ => read(cursor, ty, depth),
     }
 }
 
@@ -195,7 +206,7 @@ fn absent(field: &RowField) -> Result<Value, NotRead> {
 }
 
 fn read_field(cursor: &mut Cursor<'_>, field: &RowField, depth: usize) -> Result<Value, NotRead> {
-    let value = read(cursor, field.columntype.ty, depth + 1)?;
+    let value = part(cursor, field.columntype.ty, depth + 1)?;
     match value.is_null() && !field.columntype.nullable {
         true => Err(NotRead::Unfit(format!("the field {:?} must not be null", field.name.0))),
         false => Ok(value),
