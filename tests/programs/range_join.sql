@@ -1,6 +1,6 @@
 -- Joins whose condition bounds a value of the other side, found by seeks.
-CREATE TABLE a (k INT NOT NULL, ts TIMESTAMP, n INT NOT NULL, s VARCHAR);
-CREATE TABLE b (k INT NOT NULL, ts TIMESTAMP NOT NULL, lo INT, hi INT, s VARCHAR);
+CREATE TABLE a (k INT, ts TIMESTAMP, n INT NOT NULL, s VARCHAR);
+CREATE TABLE b (k INT, ts TIMESTAMP NOT NULL, lo INT, hi INT, s VARCHAR);
 
 -- An interval join: both sides bound the other from both ends.
 CREATE VIEW near AS

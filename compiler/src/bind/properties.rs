@@ -46,11 +46,13 @@ impl Binder<'_> {
         }
     }
 
-    pub(super) fn whole_number(&mut self, property: &Property) {
-        if property.value.parse::<u64>().is_err() {
+    pub(super) fn whole_number(&mut self, property: &Property) -> Option<u64> {
+        let number = property.value.parse().ok();
+        if number.is_none() {
             let headline = format!("property \"{}\" is a whole number", property.key);
             self.report(Diagnostic::error(code::INVALID_PARAMETER, headline, property.value_span));
         }
+        number
     }
 
     /// The `connectors` property: a JSON array of objects, each with a transport.

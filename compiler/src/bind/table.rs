@@ -68,6 +68,7 @@ impl Binder<'_> {
             primary_key: vec![],
             materialized: false,
             append_only: false,
+            expected_size: None,
             connectors: empty(),
             span: self.statement,
         };
@@ -78,7 +79,7 @@ impl Binder<'_> {
             "skip_unused_columns" => {
                 binder.flag(property);
             }
-            _ => binder.whole_number(property),
+            _ => table.expected_size = binder.whole_number(property),
         });
         if failed {
             return Err(Reported);

@@ -26,6 +26,9 @@ pub enum WholeOp {
     /// Pairs of rows of two `Index` nodes with equal keys; the kernel's slots are the left row's columns, then the
     /// right row's.
     Join { left: NodeId, right: NodeId, kernel: Kernel },
+    /// Pairs of a row of the change of one `Index` node and a row with equal key of another one, as it is before this step
+    /// or (`new`) after it; the kernel's slots are as in `Join`. A part of a join of several inputs.
+    Changes { delta: NodeId, index: NodeId, new: bool, kernel: Kernel },
     /// Rows of the index `left` whose key is present in the index `right`.
     Semi { left: NodeId, right: NodeId },
     /// Rows of the index `left` whose key is absent from the index `right`.
@@ -39,6 +42,7 @@ impl WholeOp {
             WholeOp::Join { left, right, .. } | WholeOp::Semi { left, right } | WholeOp::Anti { left, right } => {
                 vec![*left, *right]
             }
+            WholeOp::Changes { delta, index, .. } => vec![*delta, *index],
         }
     }
 }
@@ -57,6 +61,9 @@ impl Display for WholeOp {
         match self {
             WholeOp::Same(op) => write!(f, "{op}"),
             WholeOp::Join { left, right, kernel } => write!(f, "join {left} {right} {kernel}"),
+            WholeOp::Changes { delta, index, new, kernel } => {
+                write!(f, "changes {delta} {} {index} {kernel}", if *new { "new" } else { "old" })
+            }
             WholeOp::Semi { left, right } => write!(f, "semi {left} {right}"),
             WholeOp::Anti { left, right } => write!(f, "anti {left} {right}"),
         }

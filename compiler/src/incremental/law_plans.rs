@@ -81,6 +81,7 @@ fn table(name: &str, columns: &[(SqlType, bool)], primary_key: Vec<usize>, mater
         primary_key,
         materialized,
         append_only: false,
+        expected_size: None,
         connectors: serde_json::json!([]),
         span: Span::default(),
     }

@@ -14,33 +14,84 @@
 //! a ⋉ a = a,   a ▷ a = ∅
 //! ```
 //!
+//! A join of several inputs comes as chains of changes (`WholeOp::Changes`) that say which state of an index they read:
+//! they run as late as the update of an index that they read before it allows. Their inputs are streams of single tables,
+//! which are computed first, and whose indexes are updated in the order of the tables.
+//!
 //! where `P(b)` is the set of keys present in `b`, whose change `Update(b)` gives. An input that only constants feed
 //! changes in the first step alone, before any other index has rows: it goes first, and then `Δx ⋈ I_old(y)` is empty
 //! and `y` needs no index for this join.
 
 use crate::circuit::{Circuit, Kernel, Node, NodeId, Op, Whole, WholeNode, WholeOp};
-use crate::plan::{Expr, ExprKind};
+use crate::plan::{Expr, ExprKind, TableId};
 use feldc_engine::Side;
 use feldc_value::ColumnType;
 use std::collections::{BTreeMap, HashMap};
 
 /// The circuit of half joins in schedule order.
 pub fn incremental(whole: &Whole) -> Circuit {
-    let mut schedule = Schedule::new(whole);
-    let is_table =
-        |position: usize| matches!(whole.nodes[position].op, WholeOp::Same(Op::Table { .. } | Op::KeyedTable { .. }));
-    let mut order: Vec<usize> = (0..whole.nodes.len()).collect();
-    order.sort_by_key(|&position| (!is_table(position), !schedule.constant[position]));
-    order.into_iter().for_each(|position| schedule.node(NodeId(position)));
+    let order = order(whole);
+    let mut schedule = Schedule::new(whole, &order);
+    order.into_iter().for_each(|node| schedule.node(node));
     Circuit { nodes: schedule.nodes }
+}
+
+/// Tables, what constants feed, and the others; for joins of several inputs streams and indexes of single tables first.
+fn order(whole: &Whole) -> Vec<NodeId> {
+    let constant = constant(whole);
+    let tables = match whole.nodes.iter().any(|node| matches!(node.op, WholeOp::Changes { .. })) {
+        true => single_tables(whole),
+        false => vec![None; whole.nodes.len()],
+    };
+    let rank = |node: &NodeId| match &whole.nodes[node.0].op {
+        WholeOp::Same(Op::Table { .. } | Op::KeyedTable { .. }) => (0, None),
+        _ if constant[node.0] => (1, None),
+        WholeOp::Same(Op::Index { .. }) if tables[node.0].is_some() => (3, tables[node.0]),
+        _ if tables[node.0].is_some() => (2, None),
+        _ => (4, None),
+    };
+    let mut order: Vec<NodeId> = (0..whole.nodes.len()).map(NodeId).collect();
+    order.sort_by_key(rank);
+    order
+}
+
+/// Of each node: does it depend on constants only?
+fn constant(whole: &Whole) -> Vec<bool> {
+    let mut constant: Vec<bool> = vec![];
+    for node in &whole.nodes {
+        constant.push(match &node.op {
+            WholeOp::Same(Op::Table { .. } | Op::KeyedTable { .. } | Op::Output { .. }) => false,
+            op => op.inputs().iter().all(|input| constant[input.0]),
+        });
+    }
+    constant
+}
+
+/// Of streams and indexes whose rows are made one by one of the rows of one table: the table.
+fn single_tables(whole: &Whole) -> Vec<Option<TableId>> {
+    let mut tables: Vec<Option<TableId>> = vec![];
+    for node in &whole.nodes {
+        tables.push(match node.op {
+            WholeOp::Same(Op::Table { table, .. } | Op::KeyedTable { table, .. }) => Some(table),
+            WholeOp::Same(Op::Map { input, .. } | Op::Exchange { input, .. } | Op::Index { input, .. }) => {
+                tables[input.0]
+            }
+            _ => None,
+        });
+    }
+    tables
 }
 
 struct Schedule<'a> {
     whole: &'a Whole,
     /// Nodes that depend on constants only.
     constant: Vec<bool>,
+    /// The place of each node in the order; indexes are updated in this order.
+    ranks: Vec<usize>,
     /// For each index the whole joins that can run when it is ready, the other side being updated already.
     ready: BTreeMap<NodeId, Vec<NodeId>>,
+    /// For each index the changes that read it before its update.
+    before: BTreeMap<NodeId, Vec<NodeId>>,
     /// Indexes that some half join reads.
     needed: Vec<bool>,
     nodes: Vec<Node>,
@@ -53,25 +104,16 @@ struct Schedule<'a> {
     parts: HashMap<NodeId, Vec<NodeId>>,
 }
 
-/// The order in which indexes are updated: constants' first.
-fn rank(constant: &[bool], index: NodeId) -> (bool, NodeId) {
-    (!constant[index.0], index)
-}
-
 impl<'a> Schedule<'a> {
-    fn new(whole: &'a Whole) -> Schedule<'a> {
-        let mut constant: Vec<bool> = vec![];
-        for node in &whole.nodes {
-            let fed_by_constants = match &node.op {
-                WholeOp::Same(Op::Table { .. } | Op::KeyedTable { .. } | Op::Output { .. }) => false,
-                op => op.inputs().iter().all(|input| constant[input.0]),
-            };
-            constant.push(fed_by_constants);
-        }
+    fn new(whole: &'a Whole, order: &[NodeId]) -> Schedule<'a> {
+        let mut ranks = vec![0; whole.nodes.len()];
+        order.iter().enumerate().for_each(|(rank, node)| ranks[node.0] = rank);
         let mut schedule = Schedule {
             whole,
-            constant,
+            constant: constant(whole),
+            ranks,
             ready: BTreeMap::new(),
+            before: BTreeMap::new(),
             needed: vec![false; whole.nodes.len()],
             nodes: vec![],
             mapped: HashMap::new(),
@@ -89,6 +131,13 @@ impl<'a> Schedule<'a> {
             let (left, right) = match node.op {
                 WholeOp::Join { left, right, .. } | WholeOp::Semi { left, right } | WholeOp::Anti { left, right } => {
                     (left, right)
+                }
+                WholeOp::Changes { index, new, .. } => {
+                    self.needed[index.0] = true;
+                    if !new {
+                        self.before.entry(index).or_default().push(NodeId(position));
+                    }
+                    continue;
                 }
                 WholeOp::Same(_) => continue,
             };
@@ -110,7 +159,7 @@ impl<'a> Schedule<'a> {
     }
 
     fn by_rank(&self, left: NodeId, right: NodeId) -> (NodeId, NodeId) {
-        if rank(&self.constant, left) <= rank(&self.constant, right) { (left, right) } else { (right, left) }
+        if self.ranks[left.0] <= self.ranks[right.0] { (left, right) } else { (right, left) }
     }
 
     /// Does `earlier` change only while `later` is still empty?
@@ -122,6 +171,8 @@ impl<'a> Schedule<'a> {
         let node = &self.whole.nodes[id.0];
         match &node.op {
             WholeOp::Same(Op::Index { input, key }) => self.index(id, *input, *key, node),
+            _ if self.mapped.contains_key(&id) => (), // It ran ahead of its place.
+            WholeOp::Changes { delta, index, kernel, .. } => self.changes(id, *delta, *index, kernel),
             WholeOp::Same(op) => {
                 let mut op = op.clone();
                 op.map_inputs(|input| self.mapped[&input]);
@@ -142,11 +193,12 @@ impl<'a> Schedule<'a> {
 
     /// Runs all joins whose later index this is, around its update.
     fn index(&mut self, id: NodeId, input: NodeId, key: usize, node: &'a WholeNode) {
-        let stream = self.mapped[&input];
         let joins = self.ready.remove(&id).unwrap_or_default();
         if self.needed[id.0] {
-            let index = self.push(Op::Index { input: stream, key }, node.layout.clone(), node);
-            self.mapped.insert(id, index);
+            self.made(id, input, key);
+        }
+        for reader in self.before.remove(&id).unwrap_or_default() {
+            self.ahead(reader);
         }
         for &join in &joins {
             self.before_update(join, id);
@@ -158,6 +210,40 @@ impl<'a> Schedule<'a> {
         }
         for &join in &joins {
             self.after_update(join, id);
+        }
+    }
+
+    /// The index, which is made when it is first read.
+    fn made(&mut self, id: NodeId, input: NodeId, key: usize) -> NodeId {
+        if let Some(&index) = self.mapped.get(&id) {
+            return index;
+        }
+        let node = &self.whole.nodes[id.0];
+        let index = self.push(Op::Index { input: self.mapped[&input], key }, node.layout.clone(), node);
+        self.mapped.insert(id, index);
+        index
+    }
+
+    /// Runs a node of a chain of changes, and those it reads, before its place.
+    fn ahead(&mut self, id: NodeId) {
+        if self.mapped.contains_key(&id) {
+            return;
+        }
+        let inputs = match &self.whole.nodes[id.0].op {
+            WholeOp::Changes { delta, .. } => self.whole.nodes[delta.0].op.inputs(),
+            op => op.inputs(),
+        };
+        inputs.into_iter().for_each(|input| self.ahead(input));
+        self.node(id);
+    }
+
+    fn changes(&mut self, id: NodeId, delta: NodeId, index: NodeId, kernel: &Kernel) {
+        let node = &self.whole.nodes[id.0];
+        if let WholeOp::Same(Op::Index { input, key }) = self.whole.nodes[index.0].op {
+            let (delta, index) = (self.stream(delta), self.made(index, input, key));
+            let op = Op::Join { delta, index, delta_side: Side::Left, kernel: kernel.clone() };
+            let made = self.push(op, node.layout.clone(), node);
+            self.mapped.insert(id, made);
         }
     }
 
@@ -186,7 +272,7 @@ impl<'a> Schedule<'a> {
                     self.presence_join(id, *left, *right);
                 }
             }
-            WholeOp::Same(_) => (),
+            WholeOp::Same(_) | WholeOp::Changes { .. } => (),
         }
     }
 

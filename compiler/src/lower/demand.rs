@@ -100,7 +100,7 @@ impl Demand {
                 self.live[node.0] = true;
                 self.columns[node.0].extend(slots);
             }
-            Source::Pair(left, right) => {
+            Source::Pair(left, right) | Source::Changes { delta: left, index: right, .. } => {
                 (self.live[left.0], self.live[right.0]) = (true, true);
                 let of_right = slots.split_off(&RIGHT);
                 self.columns[left.0].extend(slots);

@@ -157,15 +157,6 @@ pub(super) fn is_leaf(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Slot(_) | ExprKind::Literal(_) | ExprKind::Parameter(_))
 }
 
-/// The operands of nested ANDs, in order, without literal TRUEs.
-pub(super) fn conjuncts(expr: &Expr) -> Vec<Expr> {
-    match &expr.kind {
-        ExprKind::And(operands) => operands.iter().flat_map(conjuncts).collect(),
-        ExprKind::Literal(Value::Boolean(true)) => vec![],
-        _ => vec![expr.clone()],
-    }
-}
-
 /// The conjunction; `None` of nothing.
 pub(super) fn and(mut operands: Vec<Expr>) -> Option<Expr> {
     match operands.len() {

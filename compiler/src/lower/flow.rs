@@ -22,6 +22,13 @@ pub(super) enum Source {
     Node(FlowId),
     /// Pairs of rows of two [`FlowOp::Arrange`] nodes with equal keys: a join.
     Pair(FlowId, FlowId),
+    /// Pairs of a row of the change of one [`FlowOp::Arrange`] node and a row with equal key of another one, as it is
+    /// before this step or (`new`) after it: a part of a join of several inputs.
+    Changes {
+        delta: FlowId,
+        index: FlowId,
+        new: bool,
+    },
 }
 
 /// Rows of the source that pass all filters, which are evaluated in order.

@@ -14,7 +14,7 @@
 //!   condition reads, so the rest is `I'(left) ▷ I'(matched)`, both keyed by these columns, null-safe.
 
 use super::expr::{
-    and, attempt, columns, conjuncts, is_not_null, is_null, known_not_null, map_slots, not_true, null, slot,
+    and, attempt, canonical, columns, is_not_null, is_null, known_not_null, map_slots, not_true, null, slot,
 };
 use super::flow::{Feed, FlowColumn, FlowId, FlowOp, RIGHT, Source};
 use super::range::{self, Range, RangeSide};
@@ -44,9 +44,30 @@ pub(super) struct KeyColumn {
     ty: ColumnType,
 }
 
+impl KeyColumn {
+    /// Equal for equal columns.
+    pub fn text(columns: &[KeyColumn]) -> String {
+        columns.iter().map(|column| format!("{} {}; ", canonical(&column.expr), column.ty)).collect()
+    }
+
+    /// Over the relation's source instead of plan columns.
+    pub fn resolved(&self, rel: &Rel) -> Result<KeyColumn, Unsupported> {
+        Ok(KeyColumn { expr: rel.resolve(&self.expr)?, ty: self.ty })
+    }
+
+    /// What drops the rows that have NULL where the key can hold none.
+    pub fn guard(&self) -> Option<Expr> {
+        (self.expr.ty.nullable && !self.ty.nullable).then(|| is_not_null(self.expr.clone()))
+    }
+}
+
 impl Key {
     pub fn new(left: Expr, right: Expr, null_safe: bool) -> Key {
         Key { left, right, null_safe }
+    }
+
+    pub fn swapped(&self) -> Key {
+        Key { left: self.right.clone(), right: self.left.clone(), null_safe: self.null_safe }
     }
 
     fn ty(&self) -> ColumnType {
@@ -82,22 +103,24 @@ impl Condition {
         let mut condition =
             Condition { keys: vec![], left_guards: vec![], right_guards: vec![], residual: vec![], range: None };
         let mut others = vec![];
-        for (position, conjunct) in conjuncts(on).into_iter().enumerate() {
-            let used = columns(&conjunct);
-            others.push(conjunct.clone());
-            // A fallible conjunct stays where the ones before it guard it; as a key it is evaluated for every row.
-            match equality(&conjunct, left, right) {
-                Some(key) if position == 0 || !conjunct.fallible() => {
-                    others.pop();
-                    condition.keys.push(key);
-                }
-                _ if conjunct.fallible() => condition.residual.push(conjunct),
-                _ if used.is_subset(left) => condition.left_guards.push(conjunct),
-                _ if used.is_subset(right) => condition.right_guards.push(conjunct),
-                _ => condition.residual.push(conjunct),
+        for (position, conjunct) in on.conjuncts().into_iter().enumerate() {
+            // As a key, a conjunct is evaluated for every row: one that can fail only if it stands first.
+            match equality(conjunct, left, right) {
+                Some(key) if position == 0 || !conjunct.fallible() => condition.keys.push(key),
+                _ => others.push(conjunct),
             }
         }
+        let others = Expr::in_order(others);
         condition.range = range::find(&others, left, right);
+        for conjunct in others {
+            let used = columns(conjunct);
+            let place = match conjunct.fallible() {
+                false if used.is_subset(left) => &mut condition.left_guards,
+                false if used.is_subset(right) => &mut condition.right_guards,
+                _ => &mut condition.residual,
+            };
+            place.push(conjunct.clone());
+        }
         condition
     }
 
@@ -117,7 +140,7 @@ impl Condition {
 }
 
 /// `left expression = right expression`, in either order, where equal values have equal bytes.
-fn equality(conjunct: &Expr, left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) -> Option<Key> {
+pub(super) fn equality(conjunct: &Expr, left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) -> Option<Key> {
     let ExprKind::Call { function, arguments } = &conjunct.kind else { return None };
     let null_safe = match function.name {
         "=" => false,
@@ -221,8 +244,8 @@ impl Lowering<'_> {
             keys.push(Key::new(left.resolve(&key.left)?, right.resolve(&key.right)?, key.null_safe));
         }
         let kept = matches!(kind, JoinKind::Left | JoinKind::Full | JoinKind::Anti);
-        let left = self.keyed(left, left_columns, keys.iter().map(|key| &key.left), kept);
-        let right = self.keyed(right, right_columns, keys.iter().map(|key| &key.right), kind == JoinKind::Full);
+        let left = self.with_keys(left, left_columns, keys.iter().map(|key| &key.left), kept);
+        let right = self.with_keys(right, right_columns, keys.iter().map(|key| &key.right), kind == JoinKind::Full);
         for (key, (left, right)) in keys.iter_mut().zip(left.keys.iter().zip(&right.keys)) {
             (key.left, key.right) = (left.clone(), right.clone());
         }
@@ -258,7 +281,13 @@ impl Lowering<'_> {
     /// Computes keys that may fail in a kernel of their own, so that a failing row is one error. Where rows without partner
     /// are `kept`, such a key is NULL instead of failing, a guard keeps its row from the index, and relations without
     /// rows fail where the keys do.
-    fn keyed<'k>(&mut self, rel: Rel, columns: &[Column], keys: impl Iterator<Item = &'k Expr>, kept: bool) -> Keyed {
+    fn with_keys<'k>(
+        &mut self,
+        rel: Rel,
+        columns: &[Column],
+        keys: impl Iterator<Item = &'k Expr>,
+        kept: bool,
+    ) -> Keyed {
         let mut keys: Vec<Expr> = keys.cloned().collect();
         if !keys.iter().any(Expr::fallible) {
             return Keyed { rel, keys, guards: vec![], failing: vec![] };
@@ -445,8 +474,7 @@ fn side<'a>(
     read: &BTreeSet<ColumnId>,
 ) -> Result<Side<'a>, Unsupported> {
     let Keyed { rel, guards: computed, failing, .. } = keyed;
-    let nullable = keys.iter().filter(|key| key.expr.ty.nullable && !key.ty.nullable);
-    let tests: Vec<Expr> = nullable.map(|key| is_not_null(key.expr.clone())).collect();
+    let tests: Vec<Expr> = keys.iter().flat_map(KeyColumn::guard).collect();
     let mut resolved = guards.iter().map(|guard| rel.resolve(guard)).collect::<Result<Vec<_>, _>>()?;
     resolved.extend(tests);
     resolved.extend(computed);
@@ -478,6 +506,6 @@ fn partnerless(side: &Side) -> Vec<Rel> {
     never.into_iter().chain(side.failing.iter().cloned()).collect()
 }
 
-fn of_right(expr: &Expr) -> Expr {
+pub(super) fn of_right(expr: &Expr) -> Expr {
     map_slots(expr, &mut |n, read| slot(RIGHT + n, read.ty, read.span))
 }

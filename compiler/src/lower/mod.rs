@@ -11,6 +11,7 @@ mod expr;
 mod flow;
 mod join;
 mod kernel;
+mod multiway;
 mod order;
 mod physical;
 mod plan;
@@ -24,6 +25,7 @@ pub use schema::schema;
 pub use unique::unique_keys;
 
 use crate::circuit::Whole;
+use crate::plan::estimate::Sizes;
 use crate::plan::{Expr, Program, Span, ViewId, ViewKind};
 use classes::Classes;
 use flow::{Feed, Flow, FlowColumn, FlowOp};
@@ -65,6 +67,7 @@ pub fn lower(program: &Program) -> Result<Whole, Unsupported> {
 struct Lowering<'a> {
     program: &'a Program,
     classes: Classes,
+    sizes: Sizes,
     flow: Flow,
     /// Unique keys of the views, see [`unique_keys`].
     view_keys: Vec<Vec<Vec<usize>>>,
@@ -79,6 +82,7 @@ impl<'a> Lowering<'a> {
         Lowering {
             program,
             classes: Classes::new(program),
+            sizes: Sizes::of(program),
             flow: Flow::default(),
             view_keys: unique_keys(program),
             views: HashMap::new(),

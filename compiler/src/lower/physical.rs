@@ -263,6 +263,10 @@ impl Physical<'_> {
         match feed.source {
             Source::Node(_) if is_identity(&kernel, &slots, &layout) => input.node,
             Source::Node(_) => self.push(WholeOp::Same(Op::Map { input: input.node, kernel }), layout, partition),
+            Source::Changes { index, new, .. } => {
+                let (delta, index) = (input.node, self.places[&index].node);
+                self.push(WholeOp::Changes { delta, index, new, kernel }, layout, partition)
+            }
             Source::Pair(of_left, of_right) => {
                 let (left, right) = (input.node, self.places[&of_right].node);
                 let op = match (&self.flow.nodes[of_left.0].op, &self.flow.nodes[of_right.0].op) {
@@ -288,7 +292,7 @@ impl Physical<'_> {
                 let slots = self.layout(place.node).to_vec();
                 (place, slots)
             }
-            Source::Pair(left, right) => {
+            Source::Pair(left, right) | Source::Changes { delta: left, index: right, .. } => {
                 let (mut place, right) = (self.places[&left].clone(), &self.places[&right]);
                 let width = self.layout(place.node).len();
                 let slots = [self.layout(place.node), self.layout(right.node)].concat();
@@ -316,7 +320,7 @@ impl Physical<'_> {
                 let columns = self.partitions[self.places[&node].node.0].as_ref()?;
                 columns.iter().map(|&column| place_of(column)).collect()
             }
-            Source::Pair(left, _) => {
+            Source::Pair(left, _) | Source::Changes { delta: left, .. } => {
                 let left = self.places[&left].node;
                 let width = self.layout(left).len();
                 let columns = self.partitions[left.0].as_ref()?;
@@ -416,6 +420,7 @@ fn identity(op: &WholeOp) -> String {
             format!("range {left} {left_bounds:?} {right} {right_bounds:?} {key} {}", kernel(k))
         }
         WholeOp::Join { left, right, kernel: k } => format!("join {left} {right} {}", kernel(k)),
+        WholeOp::Changes { delta, index, new, kernel: k } => format!("changes {delta} {index} {new} {}", kernel(k)),
         WholeOp::Same(Op::Aggregate { input, key, aggregates, scalar }) => {
             let calls: Vec<String> = aggregates
                 .iter()

@@ -5,7 +5,7 @@ use super::flow::{Feed, FlowAggregate, FlowColumn, FlowId, FlowOp};
 use super::relation::{Rel, missing};
 use super::unique::Unique;
 use super::{Lowering, Unsupported, internal};
-use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, OrderKey, Plan, TableId};
+use crate::plan::{AggregateCall, Column, ColumnId, Expr, ExprKind, JoinKind, OrderKey, Plan, TableId};
 use feldc_engine::Window;
 use std::collections::BTreeMap;
 
@@ -46,6 +46,11 @@ impl Lowering<'_> {
                 self.project(input, columns)
             }
             Plan::Join { kind, left, right, on } => {
+                if *kind == JoinKind::Inner
+                    && let Some(rel) = self.multiway(plan)?
+                {
+                    return Ok(rel);
+                }
                 let sides = (self.plan(left)?, self.plan(right)?);
                 let unique = Unique { program: self.program, views: &self.view_keys };
                 let unique = (unique.keys(left), unique.keys(right));

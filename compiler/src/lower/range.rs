@@ -7,7 +7,7 @@
 //!
 //! No error may get lost with a pair: conditions count up to the first that may fail in another way than by its own
 //! operands, and a row with an operand that fails (it is *wild*) has neither bounds nor a sort value and meets every row. So
-//! does a row with an operand that is NULL, unless nothing can fail beside it: then it pairs with nothing.
+//! does a row with an operand that is NULL, unless nothing can fail before that is seen: then it pairs with nothing.
 
 use super::expr::{canonical, columns, null};
 use crate::circuit::check::encodes_alike;
@@ -133,11 +133,11 @@ impl Base {
 }
 
 /// The range conditions among the conjuncts, which are evaluated in this order.
-pub(super) fn find(conjuncts: &[Expr], left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) -> Option<Range> {
+pub(super) fn find(conjuncts: &[&Expr], left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) -> Option<Range> {
     let mut search = Search::default();
-    for (place, conjunct) in conjuncts.iter().enumerate() {
+    for conjunct in conjuncts {
         match comparison(conjunct, left, right) {
-            Some(comparison) => search.add(comparison, &conjuncts[place + 1..], left, right),
+            Some(comparison) => search.add(comparison),
             None if conjunct.fallible() => break,
             None => (),
         }
@@ -158,7 +158,7 @@ fn contains(exprs: &[Expr], wanted: &Expr) -> bool {
 }
 
 impl Search {
-    fn add(&mut self, found: Comparison, later: &[Expr], left: &BTreeSet<ColumnId>, right: &BTreeSet<ColumnId>) {
+    fn add(&mut self, found: Comparison) {
         let sides = [&found.left, &found.right];
         let nothing_failed = self.wild.iter().all(Vec::is_empty);
         for (wild, operand) in self.wild.iter_mut().zip(sides).filter(|(_, operand)| operand.expr.fallible()) {
@@ -169,19 +169,8 @@ impl Search {
             if !base.expr.ty.nullable || contains(&self.known[side], &base.expr) {
                 continue;
             }
-            // NULL does not guard what comes after it, so a row may be dropped for it only if nothing else can fail.
-            let same_base = |operand: &Operand| {
-                operand.base.as_ref().is_some_and(|other| canonical(&other.expr) == canonical(&base.expr))
-            };
-            let harmless = |conjunct: &Expr| match comparison(conjunct, left, right) {
-                _ if !conjunct.fallible() => true,
-                Some(later) => {
-                    let operands = [&later.left, &later.right];
-                    !operands[1 - side].expr.fallible() && same_base(operands[side])
-                }
-                None => false,
-            };
-            match nothing_failed && !sides[1 - side].expr.fallible() && later.iter().all(harmless) {
+            // A row may be dropped for a NULL only if nothing fails before it is seen.
+            match nothing_failed && !sides[1 - side].expr.fallible() {
                 true => self.known[side].push(base.expr.clone()),
                 false => self.wild[side].push(base.expr.clone()),
             }

@@ -85,8 +85,15 @@ impl Lowering<'_> {
 
     pub(super) fn filter(&mut self, rel: Rel, predicate: &Expr) -> Result<Rel, Unsupported> {
         let mut rel = self.bounded(rel, std::iter::once(predicate))?;
-        let predicate = rel.resolve(predicate)?;
-        rel.feed.filters.push(predicate);
+        let resolved = rel.resolve(predicate)?;
+        if !resolved.fallible() {
+            rel.feed.filters.push(resolved);
+            return Ok(rel);
+        }
+        for conjunct in Expr::in_order(predicate.conjuncts()) {
+            let conjunct = rel.resolve(conjunct)?;
+            rel.feed.filters.push(conjunct);
+        }
         Ok(rel)
     }
 

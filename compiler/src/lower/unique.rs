@@ -3,7 +3,6 @@
 //! Found from primary keys, grouping and DISTINCT, kept through filters, renamings and joins. What is found is true;
 //! not everything true is found.
 
-use super::expr::conjuncts;
 use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind, Plan, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -154,7 +153,7 @@ fn minimal(mut keys: Vec<Key>) -> Vec<Key> {
 
 /// Pairs of columns that are equal where the condition is true.
 fn equalities(on: &Expr) -> Vec<(ColumnId, ColumnId)> {
-    let pair = |conjunct: Expr| match &conjunct.kind {
+    let pair = |conjunct: &Expr| match &conjunct.kind {
         ExprKind::Call { function, arguments } if matches!(function.name, "=" | "<=>" | "IS NOT DISTINCT FROM") => {
             match &arguments[..] {
                 [Expr { kind: ExprKind::Column(a), .. }, Expr { kind: ExprKind::Column(b), .. }] => Some((*a, *b)),
@@ -163,24 +162,24 @@ fn equalities(on: &Expr) -> Vec<(ColumnId, ColumnId)> {
         }
         _ => None,
     };
-    conjuncts(on).into_iter().filter_map(pair).collect()
+    on.conjuncts().into_iter().filter_map(pair).collect()
 }
 
 /// Columns that the predicate sets equal to a constant.
 fn fixed(predicate: &Expr) -> Key {
-    let column = |conjunct: Expr| match &conjunct.kind {
+    let column = |conjunct: &Expr| match &conjunct.kind {
         ExprKind::Call { function, arguments } if function.name == "=" => match &arguments[..] {
             [Expr { kind: ExprKind::Column(id), .. }, Expr { kind: ExprKind::Literal(_), .. }]
             | [Expr { kind: ExprKind::Literal(_), .. }, Expr { kind: ExprKind::Column(id), .. }] => Some(*id),
             _ => None,
         },
-        ExprKind::IsNull(operand) => match operand.kind {
-            ExprKind::Column(id) => Some(id),
+        ExprKind::IsNull(operand) => match &operand.kind {
+            ExprKind::Column(id) => Some(*id),
             _ => None,
         },
         _ => None,
     };
-    conjuncts(predicate).into_iter().filter_map(column).collect()
+    predicate.conjuncts().into_iter().filter_map(column).collect()
 }
 
 #[cfg(test)]

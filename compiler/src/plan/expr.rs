@@ -167,6 +167,23 @@ impl Expr {
             }
     }
 
+    /// The operands of nested ANDs, in text order, without literal TRUEs.
+    pub fn conjuncts(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::And(operands) => operands.iter().flat_map(Expr::conjuncts).collect(),
+            ExprKind::Literal(Value::Boolean(true)) => vec![],
+            _ => vec![self],
+        }
+    }
+
+    /// The conjuncts of a search or join condition in the order of their evaluation, which ends with the first that is
+    /// not TRUE: those that cannot fail, then those that can, each in text order. So any of the former may stand wherever
+    /// it is cheapest, and guards the latter.
+    pub fn in_order(conjuncts: Vec<&Expr>) -> Vec<&Expr> {
+        let (fallible, sure): (Vec<&Expr>, Vec<&Expr>) = conjuncts.into_iter().partition(|expr| expr.fallible());
+        [sure, fallible].concat()
+    }
+
     /// Can evaluation fail? (Guarded operands count too: the answer is for the whole expression.)
     pub fn fallible(&self) -> bool {
         match &self.kind {

@@ -5,6 +5,7 @@
 //! `lower` consumes it.
 
 pub mod check;
+pub mod estimate;
 pub mod expr;
 mod nullability;
 pub mod print;
@@ -86,6 +87,8 @@ pub struct Table {
     pub primary_key: Vec<usize>,
     pub materialized: bool,
     pub append_only: bool,
+    /// How many rows the table is expected to have, for choosing the order of joins.
+    pub expected_size: Option<u64>,
     pub connectors: serde_json::Value,
     pub span: Span,
 }

@@ -4,6 +4,8 @@
 //! evaluated again for every row, no rewrite needed. It takes plans both before and after `rewrite`.
 //!
 //! Errors are data, as in a pipeline: a row whose evaluation fails gives no row and is recorded.
+//! * Of a search or join condition, the conjuncts that cannot fail are evaluated first, then the others in text order; the
+//!   first that is not TRUE ends it.
 //! * A pair whose join condition fails is no match.
 //! * A group whose aggregate fails gives no row. A scalar subquery over no row is NULL, so a scalar subquery over
 //!   a failed aggregate is NULL too.

@@ -97,8 +97,10 @@ impl Evaluation<'_> {
     }
 
     fn holds(&mut self, condition: &Expr, scope: &Scope) -> bool {
-        let value = self.value(condition, scope);
-        self.recorded(value) == Some(Value::Boolean(true))
+        Expr::in_order(condition.conjuncts()).into_iter().all(|conjunct| {
+            let value = self.value(conjunct, scope);
+            self.recorded(value) == Some(Value::Boolean(true))
+        })
     }
 
     fn join(

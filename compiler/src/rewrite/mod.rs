@@ -19,6 +19,7 @@ pub(crate) mod testing;
 mod types;
 pub mod walk;
 
+use crate::plan::estimate::Sizes;
 use crate::plan::{ColumnId, Plan, Program, View, ViewId};
 use facts::Facts;
 use share::Shared;
@@ -29,6 +30,8 @@ pub struct Context {
     pub fresh: Fresh,
     /// As of the start of the pass.
     pub facts: Facts,
+    /// Likewise.
+    pub sizes: Sizes,
     /// The columns that the view shows.
     pub shown: Vec<ColumnId>,
     /// Parts of the view's plan that are read more than once.
@@ -63,7 +66,8 @@ pub fn rewrite(program: Program) -> Program {
 pub fn rewrite_with(mut program: Program, disabled: &[&str]) -> Program {
     let mut fresh = Fresh::of(&program);
     for pass in REWRITES.iter().filter(|pass| pass.name == "decorrelate" || !disabled.contains(&pass.name)) {
-        let mut cx = Context { fresh, facts: Facts::of(&program), shown: vec![], shared: Shared::default() };
+        let (facts, sizes) = (Facts::of(&program), Sizes::of(&program));
+        let mut cx = Context { fresh, facts, sizes, shown: vec![], shared: Shared::default() };
         let mut views: Vec<View> = vec![];
         // Where the views are that were there before the pass.
         let mut places: Vec<ViewId> = vec![];

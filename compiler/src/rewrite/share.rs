@@ -63,6 +63,7 @@ impl Context {
         let part = View { columns: shown.collect(), plan, ..owner.clone() };
         let view = ViewId(self.shared.first + self.shared.parts.len());
         self.facts.insert_view(view, &part);
+        self.sizes.insert_view(view, &part);
         self.shared.parts.push(part);
         Plan::View { view, columns }
     }

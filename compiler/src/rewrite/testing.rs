@@ -22,6 +22,7 @@ pub fn tables() -> Vec<Table> {
         primary_key: if keyed { vec![0] } else { vec![] },
         materialized: false,
         append_only: false,
+        expected_size: None,
         connectors: serde_json::Value::Null,
         span: Span::default(),
     };
