@@ -16,6 +16,7 @@ pub fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     unicode_escapes(&mut tokens);
     words_that_filter_nothing(&mut tokens);
     nested_grouping_sets(&mut tokens);
+    grouping_expressions(&mut tokens);
     rows_in_parentheses(tokens)
 }
 
@@ -113,6 +114,49 @@ fn nested_grouping_sets(tokens: &mut Vec<TokenWithSpan>) {
         at += 1;
     }
     *tokens = kept;
+}
+
+/// `ROLLUP ((a)[1], (SELECT b))`: an element that only begins with parentheses, or is a subquery, gets a pair of its own,
+/// or sqlparser would take what they hold for the element.
+fn grouping_expressions(tokens: &mut Vec<TokenWithSpan>) {
+    for at in 2..tokens.len() {
+        let begins = matches!(keyword(tokens.get(at - 2)), Keyword::ROLLUP | Keyword::CUBE | Keyword::SETS);
+        if begins && tokens[at - 1].token == Token::LParen {
+            elements_in_parentheses(tokens, at);
+        }
+    }
+}
+
+/// Of the list whose first element stands at `first`.
+fn elements_in_parentheses(tokens: &mut Vec<TokenWithSpan>, mut first: usize) {
+    let (mut at, mut depth) = (first, 0usize);
+    // Behind the parentheses that begin the element.
+    let mut closed = None;
+    while at < tokens.len() {
+        match tokens[at].token {
+            Token::LParen | Token::LBracket => depth += 1,
+            Token::RParen | Token::Comma if depth == 0 => {
+                let is_query = matches!(keyword(tokens.get(first + 1)), Keyword::SELECT | Keyword::WITH);
+                let ends = tokens[at].token == Token::RParen;
+                if tokens[first].token == Token::LParen && (closed != Some(at) || is_query) {
+                    let (open, close) = (tokens[first].span, after(&tokens[at - 1]));
+                    tokens.insert(at, TokenWithSpan::new(Token::RParen, close));
+                    tokens.insert(first, TokenWithSpan::new(Token::LParen, open));
+                    at += 2;
+                }
+                if ends {
+                    return;
+                }
+                (first, closed) = (at + 1, None);
+            }
+            Token::RParen | Token::RBracket => {
+                depth = depth.saturating_sub(1);
+                closed = closed.or((depth == 0).then_some(at + 1));
+            }
+            _ => (),
+        }
+        at += 1;
+    }
 }
 
 /// `TRIM(BOTH FROM s)` trims blanks.
@@ -313,12 +357,25 @@ mod tests {
         }
     }
 
+    fn tokens(sql: &str) -> String {
+        let tokens = Tokenizer::new(&super::super::dialect::FeldcDialect, sql).tokenize_with_location().unwrap();
+        rewrite(tokens).iter().map(|token| token.token.to_string()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn elements_of_groupings() {
+        for (sql, expected) in [
+            ("ROLLUP((a)[1], b, (c))", "ROLLUP ( ( ( a ) [ 1 ] ) , b , ( c ) )"),
+            ("CUBE((SELECT a), (b, c), ())", "CUBE ( ( ( SELECT a ) ) , ( b , c ) , ( ) )"),
+            ("GROUPING SETS(ROLLUP((a) + 1), (b) % 2)", "GROUPING SETS ( ROLLUP ( ( ( a ) + 1 ) ) , ( ( b ) % 2 ) )"),
+            ("ROLLUP((a) + 1", "ROLLUP ( ( a ) + 1"),
+        ] {
+            assert_eq!(tokens(sql), expected);
+        }
+    }
+
     #[test]
     fn texts_and_names_with_escapes() {
-        let tokens = |sql: &str| {
-            let tokens = Tokenizer::new(&super::super::dialect::FeldcDialect, sql).tokenize_with_location().unwrap();
-            rewrite(tokens).iter().map(|token| token.token.to_string()).collect::<Vec<_>>().join(" ")
-        };
         assert_eq!(tokens("a = U&'d\\0061t\\+000061' || u&'!0061' UESCAPE '!'"), "a = 'data' || 'a'");
         assert_eq!(
             tokens("SELECT U&\"d\\0061ta\", u&\"!0061\" UESCAPE '!', u & \"a\""),
