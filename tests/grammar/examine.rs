@@ -3,6 +3,7 @@
 use feldc::driver::{self, fmt, fuzz};
 use feldc::{circuit, emit, plan};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
@@ -114,10 +115,26 @@ fn phases(text: &str, seed: Option<u64>) -> Verdict {
         None => Verdict::Ran,
         Some(difference) => {
             let kind = if difference.starts_with("internal error") { "run" } else { "difference" };
-            let place = if kind == "run" { difference.clone() } else { String::new() };
+            let place = if kind == "run" { difference.clone() } else { what_differs(&difference) };
             Verdict::Fault(Finding::new(kind, &place, difference))
         }
     }
+}
+
+/// Of a difference: which failures are missing or too many, or that rows are.
+fn what_differs(difference: &str) -> String {
+    let mut kinds = BTreeSet::new();
+    for line in difference.lines().map(str::trim) {
+        let Some((side, what)) = line.split_once(" x ").filter(|(side, _)| side.starts_with(['m', 'e'])) else {
+            continue;
+        };
+        let side = side.split(' ').next().unwrap_or_default();
+        kinds.insert(match what.rsplit_once("(SQLSTATE ") {
+            Some((_, code)) => format!("{side} {}", code.trim_end_matches(')')),
+            None => format!("{side} rows"),
+        });
+    }
+    kinds.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// Every message has a code, a place and a headline that says something; a refusal has an error.
@@ -194,6 +211,15 @@ mod tests {
         );
         assert!(key("error: no\n --> program.sql:1:2\n").unwrap().starts_with("a refusal without an error"));
         assert!(key("error[XX000]: no\n --> program.sql:1:2\n").unwrap().starts_with("an internal error"));
+    }
+
+    #[test]
+    fn differences_are_told_apart() {
+        let difference =
+            "after step 1, view v differs from its evaluation from scratch\n  missing 1 x (3, 'x')\n  extra 2 x (4)
+view error_view differs from its evaluation from scratch\n  missing 1 x 7 does not fit (SQLSTATE 22003)";
+        assert_eq!(what_differs(difference), "extra rows, missing 22003, missing rows");
+        assert_eq!(what_differs("step 1 fails"), "");
     }
 
     #[test]

@@ -64,6 +64,9 @@ const PAIRS: &[&str] = &[
     "REGR_R2",
 ];
 
+/// Something that fits is looked for so often.
+const CHOICES: usize = 12;
+
 impl Generator {
     /// An expression; of `ty`, mostly.
     pub fn expr(&mut self, ty: SqlType, scope: &Scope, depth: usize) -> String {
@@ -115,37 +118,59 @@ impl Generator {
 
     /// A function that gives the type.
     fn call(&mut self, ty: SqlType, scope: &Scope, depth: usize) -> String {
-        let Some(function) = self.functions.pick(ty, &mut self.random) else { return self.leaf(ty, scope) };
-        let known = match function.returns {
-            Returns::Is(_) => true,
-            Returns::Argument(at) => !matches!(function.parameter(at), Some(Param::Is(_)) | None),
-            Returns::Derived(_) | Returns::Shaped(_) => false,
-        };
-        let call = self.call_of(function, ty, scope, depth);
-        match known || self.random.chance(60) {
-            true => call,
-            false => format!("CAST({call} AS {ty})"),
+        for _ in 0..CHOICES {
+            let Some(function) = self.functions.pick(ty, &mut self.random) else { break };
+            let arguments = self.argument_types(function, ty);
+            match function.result_type(&arguments) {
+                Ok(result) if result == ty || (result.same_family(ty) && !ty.is_nested()) => {
+                    return self.call_of(function, &arguments, ty, scope, depth);
+                }
+                Ok(result) if types::castable(result, ty) => {
+                    return format!("CAST({} AS {ty})", self.call_of(function, &arguments, ty, scope, depth));
+                }
+                _ => (),
+            }
         }
+        self.leaf(ty, scope)
     }
 
-    /// A call with arguments of its parameters' types; `result` is the type that it ought to give.
-    pub fn call_of(&mut self, function: &Function, result: SqlType, scope: &Scope, depth: usize) -> String {
+    /// Types for the arguments of a function that ought to give a type.
+    fn argument_types(&mut self, function: &Function, result: SqlType) -> Vec<SqlType> {
         let repeats = if function.variadic { self.random.below(3) as usize } else { 0 };
         let same = match function.returns {
             Returns::Argument(_) => result,
             _ => types::any_type(&mut self.random),
         };
-        let mut arguments = vec![];
+        let mut arguments: Vec<SqlType> = vec![];
         for at in 0..function.parameters.len() + repeats {
-            let ty = match function.parameter(at) {
-                Some(Param::Is(ty)) => types::of_family(&mut self.random, ty),
-                Some(Param::Same) => same,
+            let ty = match (function.parameter(at), arguments.first()) {
+                (Some(Param::Is(ty)), _) => types::of_family(&mut self.random, ty),
+                (Some(Param::Same), _) => same,
+                // What an array or a map holds is looked for in it.
+                (_, Some(SqlType::Array(element))) if self.random.chance(70) => **element,
+                (_, Some(SqlType::Map(entry))) if self.random.chance(70) => entry.0.0,
                 _ => types::any_type(&mut self.random),
             };
-            let is_operator =
-                !function.name.starts_with(|first: char| first.is_ascii_alphabetic()) || function.name.contains(' ');
-            arguments.push(if is_operator { self.operand(ty, scope, depth) } else { self.expr(ty, scope, depth) });
+            arguments.push(ty);
         }
+        arguments
+    }
+
+    /// A call with arguments of these types; `result` is the type that it ought to give.
+    fn call_of(
+        &mut self,
+        function: &Function,
+        arguments: &[SqlType],
+        result: SqlType,
+        scope: &Scope,
+        depth: usize,
+    ) -> String {
+        let is_operator =
+            !function.name.starts_with(|first: char| first.is_ascii_alphabetic()) || function.name.contains(' ');
+        let arguments: Vec<String> = arguments
+            .iter()
+            .map(|ty| if is_operator { self.operand(*ty, scope, depth) } else { self.expr(*ty, scope, depth) })
+            .collect();
         written_call(function, &arguments, &result.to_string())
     }
 
@@ -153,9 +178,12 @@ impl Generator {
     fn form(&mut self, ty: SqlType, scope: &Scope, depth: usize) -> String {
         let form = self.random.pick(FORMS);
         let is_grouped = form.family == "aggregates" || form.family == "functions over windows";
-        if is_grouped && scope.grouped.is_none() {
+        // An example's own table is none of the program's; the names of a lambda's parameters are its own.
+        let has_table = form.example.contains(" FROM t");
+        if (is_grouped && scope.grouped.is_none()) || has_table {
             return self.leaf(ty, scope);
         }
+        let has_lambda = form.example.contains("->");
         let mut text = String::new();
         let mut word = String::new();
         for c in form.example.chars().chain([' ']) {
@@ -165,7 +193,7 @@ impl Generator {
             }
             let ty = match word.as_str() {
                 "i" => Some(SqlType::Integer),
-                "x" => Some(SqlType::Decimal { precision: 9, scale: 2 }),
+                "x" if !has_lambda => Some(SqlType::Decimal { precision: 9, scale: 2 }),
                 "s" => Some(SqlType::VARCHAR),
                 "b" => Some(SqlType::Boolean),
                 "d" => Some(SqlType::Date),
@@ -181,13 +209,13 @@ impl Generator {
         }
         match ty {
             SqlType::Boolean => format!("(({text}) IS NULL)"),
-            ty => format!("CAST(({text}) AS {ty})"),
+            ty => format!("IF(({text}) IS NULL, {}, {})", self.leaf(ty, scope), self.leaf(ty, scope)),
         }
     }
 
     fn cast(&mut self, ty: SqlType, scope: &Scope, depth: usize) -> String {
-        let from = types::any_type(&mut self.random);
-        let value = self.expr(from, scope, depth);
+        let from = (0..CHOICES).map(|_| types::any_type(&mut self.random)).find(|from| types::castable(*from, ty));
+        let value = self.expr(from.unwrap_or(ty), scope, depth);
         let to = types::spelling(&mut self.random, ty);
         match self.random.below(4) {
             0 => format!("({value})::{to}"),
@@ -397,7 +425,8 @@ impl Generator {
                 format!("{}({}, {})", self.random.pick(PAIRS), value(self, ty), value(self, ty))
             }
             (ty, 1) => {
-                let name = *self.random.pick(&["PERCENTILE_CONT", "PERCENTILE_DISC"]);
+                let continuous = ty.is_numeric() && self.random.chance(50);
+                let name = if continuous { "PERCENTILE_CONT" } else { "PERCENTILE_DISC" };
                 format!(
                     "{name}({}) WITHIN GROUP (ORDER BY {})",
                     self.random.pick(&["0.5", "0", "1", "0.25"]),
@@ -409,7 +438,9 @@ impl Generator {
             }
             (ty, _) => {
                 let names = if ty.is_numeric() { SAME } else { &SAME[..4] };
-                format!("{}({distinct}{})", self.random.pick(names), value(self, ty))
+                let name = *self.random.pick(names);
+                let distinct = if name == "MODE" { "" } else { distinct };
+                format!("{name}({distinct}{})", value(self, ty))
             }
         };
         match self.random.chance(15) {
@@ -427,7 +458,7 @@ impl Generator {
             window.push(format!("PARTITION BY {}", self.expr(key, &plain.plain(), 0)));
         }
         let ranks = ty.is_integer() && self.random.chance(60);
-        if ranks || self.random.chance(30) {
+        if ranks || self.random.chance(3) {
             let key = types::column_type(&mut self.random);
             window.push(format!(
                 "ORDER BY {}{}",
@@ -435,14 +466,14 @@ impl Generator {
                 self.random.pick(&["", " DESC", " NULLS LAST"])
             ));
         }
-        if !ranks && self.random.chance(15) {
+        if !ranks && self.random.chance(3) {
             let frames =
                 ["ROWS BETWEEN 1 PRECEDING AND CURRENT ROW", "RANGE UNBOUNDED PRECEDING", "GROUPS 2 PRECEDING"];
             window.push(self.random.pick(&frames).to_string());
         }
         let call = match ranks {
             true => self.random.pick(&["ROW_NUMBER()", "RANK()", "DENSE_RANK()", "NTILE(3)"]).to_string(),
-            false if self.random.chance(10) => {
+            false if self.random.chance(3) => {
                 format!(
                     "{}({})",
                     self.random.pick(&["LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE"]),

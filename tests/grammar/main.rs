@@ -158,14 +158,14 @@ impl Search {
         let mut random = Random::new(seed.rotate_left(32));
         let generated = Generator::new(seed).program();
         let text = match random.below(10) {
-            0..=5 => generated,
-            6 => mutate::mutate(&generated, &self.texts[0], &mut random),
+            0..=6 => generated,
+            7 => mutate::mutate(&generated, &self.texts[0], &mut random),
             _ => {
                 let text = random.pick(&self.texts).clone();
                 mutate::mutate(&text, &generated, &mut random)
             }
         };
-        Input { text, rows: random.chance(60).then_some(seed) }
+        Input { text, rows: random.chance(85).then_some(seed) }
     }
 
     /// Examines inputs until time is up.

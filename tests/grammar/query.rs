@@ -139,7 +139,7 @@ impl Generator {
             1 => format!(" GROUP BY CUBE ({all})"),
             2 => format!(" GROUP BY GROUPING SETS (({all}), ({first}), ())"),
             3 => format!(" GROUP BY GROUPING SETS (ROLLUP ({all}), GROUPING SETS (({first}), CUBE ({first})))"),
-            4 => format!(" GROUP BY DISTINCT {first}, ROLLUP ({all})"),
+            4 if self.random.chance(10) => format!(" GROUP BY DISTINCT {first}, ROLLUP ({all})"),
             5 => " GROUP BY ALL".to_string(),
             _ => format!(" GROUP BY {all}"),
         }
@@ -155,18 +155,19 @@ impl Generator {
         if self.random.chance(50) {
             joins = 0;
         }
-        for _ in 0..joins {
+        for at in 0..joins {
             let lateral = self.random.chance(15);
             let scope = if lateral { Scope::of(columns.clone()) } else { outer.plain() };
             let (right, more) = self.table_expression(&scope, depth.saturating_sub(1));
             let right = if lateral && right.starts_with('(') { format!("LATERAL {right}") } else { right };
             let both = Scope::of(columns.iter().chain(&more).cloned().collect());
             text += &match self.random.below(9) {
-                0 => format!(", {right}"),
-                1 => format!(" CROSS JOIN {right}"),
-                2 => format!(" NATURAL {}JOIN {right}", self.random.pick(&["", "LEFT ", "FULL "])),
+                // What stands behind the comma does not see what stands before.
+                0 if at + 1 == joins => format!(", {right}"),
+                0 | 1 => format!(" CROSS JOIN {right}"),
+                2 if at == 0 => format!(" NATURAL {}JOIN {right}", self.random.pick(&["", "LEFT ", "FULL "])),
                 kind => {
-                    let kind = ["", "INNER ", "LEFT ", "RIGHT OUTER ", "FULL ", "LEFT "][kind as usize - 3];
+                    let kind = ["LEFT ", "", "INNER ", "LEFT ", "RIGHT OUTER ", "FULL ", "LEFT "][kind as usize - 2];
                     format!(" {kind}JOIN {right} ON {}", self.join_condition(&columns, &more, &both, depth))
                 }
             };
@@ -234,7 +235,8 @@ impl Generator {
         let alias = self.name("p");
         if self.random.chance(50) {
             let (x, y) = (types::literal(&mut self.random, b.ty), types::literal(&mut self.random, b.ty));
-            let call = *self.random.pick(&["SUM", "COUNT", "MIN", "MAX"]);
+            let call =
+                *self.random.pick(if a.ty.is_numeric() { &["SUM", "MIN", "MAX"] } else { &["MIN", "MAX", "MODE"] });
             let text = format!("{name} PIVOT ({call}({}) FOR {} IN ({x} AS p, {y} AS q)) AS {alias}", a.text, b.text);
             return (text, vec![Column { text: format!("{alias}.p"), ty: a.ty }]);
         }

@@ -1,6 +1,7 @@
 //! Random types, their spellings, and literals of them: plain values, edge values, and now and then what is no value.
 
 use feldc::steps::stream::Random;
+use feldc_value::cast::cast_function;
 use feldc_value::{ColumnType, IntervalUnit, Part, RowField, SqlType};
 
 /// Types without parts; the common ones stand more than once.
@@ -151,11 +152,33 @@ const TEXTS: &[&str] = &[
     "'((('",
 ];
 
+/// May a value of one type be cast to the other?
+pub fn castable(from: SqlType, to: SqlType) -> bool {
+    cast_function(from, to).is_ok()
+}
+
+/// A literal without edges: a constant of the type that computes without failing.
+pub fn constant(random: &mut Random, ty: SqlType) -> String {
+    match ty {
+        SqlType::Decimal { precision, scale } if precision == scale => "0".into(),
+        ty if ty.is_numeric() => format!("CAST({} AS {ty})", random.below(2)),
+        SqlType::Char { .. } | SqlType::Varchar { .. } => random.pick(TEXTS).to_string(),
+        ty if ty.is_nested() => format!("CAST(NULL AS {ty})"),
+        SqlType::Binary { .. } | SqlType::Varbinary { .. } => random.pick(&["x''", "x'0aff'", "'a'"]).to_string(),
+        ty => format!("CAST({} AS {ty})", typed_literal(random, ty)),
+    }
+}
+
 /// A literal of a type, NULL now and then.
 pub fn literal(random: &mut Random, ty: SqlType) -> String {
-    if random.chance(6) {
-        return if random.chance(50) { "NULL".into() } else { format!("CAST(NULL AS {ty})") };
+    match random.below(100) {
+        0..3 if !ty.is_nested() => "NULL".into(),
+        0..6 => format!("CAST(NULL AS {ty})"),
+        _ => typed_literal(random, ty),
     }
+}
+
+fn typed_literal(random: &mut Random, ty: SqlType) -> String {
     match ty {
         SqlType::Null => "NULL".into(),
         SqlType::Boolean => random.pick(&["TRUE", "FALSE"]).to_string(),
@@ -214,7 +237,7 @@ fn number(random: &mut Random, ty: SqlType) -> String {
     match random.below(20) {
         0 | 1 => random.pick(edges).to_string(),
         2..6 => plain,
-        6 => format!("-{plain}"),
+        6 => format!("- {plain}"),
         _ => format!("CAST({plain} AS {ty})"),
     }
 }

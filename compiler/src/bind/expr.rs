@@ -13,7 +13,9 @@ impl Binder<'_> {
         self.depth += 1;
         let result = if self.depth > DEPTH_MAX { self.too_deep() } else { self.expr_inner(expr) };
         self.depth -= 1;
-        result
+        let result = result?;
+        self.check_levels(result.ty.ty, result.span)?;
+        Ok(result)
     }
 
     pub(super) fn exprs(&mut self, exprs: &[&ast::Expr]) -> Bound<Vec<Expr>> {

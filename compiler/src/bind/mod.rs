@@ -493,15 +493,48 @@ mod tests {
     }
 
     #[test]
+    fn types_nest_to_a_limit() {
+        let row =
+            |levels| format!("CREATE VIEW x AS SELECT {}v{} AS r FROM t", "ROW(".repeat(levels), ")".repeat(levels));
+        assert!(!after_tables(&row(32)).contains("error"));
+        for levels in [33, 90] {
+            let shown = after_tables(&row(levels));
+            assert_eq!(shown.matches("error[54001]: type nests too deeply").count(), 1, "{shown}");
+        }
+        let array = |levels| format!("CREATE TABLE d (a INT{})", " ARRAY".repeat(levels));
+        assert!(!after_tables(&array(32)).contains("error"));
+        says(&array(33), &["error[54001]: type nests too deeply"]);
+        let mut named = "CREATE TYPE r0 AS (a INT);".to_string();
+        for at in 1..40 {
+            named += &format!("CREATE TYPE r{at} AS (a r{} ARRAY);", at - 1);
+        }
+        says(&named, &["error[54001]: type nests too deeply"]);
+    }
+
+    #[test]
     fn defaults_are_folded() {
         let sql =
             "CREATE TABLE d (a INT DEFAULT 1 + 1, b DATE DEFAULT '2024-01-31', c VARCHAR DEFAULT UPPER('x') NOT NULL)";
-        let (statements, _) = crate::parse::parse(sql);
-        let (program, _) = bind(&statements, sql).unwrap();
-        let defaults: Vec<_> = program.tables[0].columns.iter().map(|column| column.default.as_deref()).collect();
-        assert_eq!(defaults, [Some("2"), Some("2024-01-31"), Some("X")]);
+        assert_eq!(defaults(sql), [Some("2"), Some("2024-01-31"), Some("X")].map(|text| text.map(str::to_string)));
         says("CREATE TABLE d (a INT DEFAULT b, b INT)", &["error[42703]"]);
         says("CREATE TABLE d (a INT DEFAULT 1 / 0)", &["DEFAULT is not a constant"]);
+    }
+
+    fn defaults(sql: &str) -> Vec<Option<String>> {
+        let (statements, _) = crate::parse::parse(sql);
+        let (program, _) = bind(&statements, sql).unwrap();
+        program.tables[0].columns.iter().map(|column| column.default.as_ref().map(ToString::to_string)).collect()
+    }
+
+    #[test]
+    fn defaults_are_cast_as_values_that_are_assigned() {
+        let sql = "CREATE TABLE d (a BINARY(2) DEFAULT x'0a', b VARBINARY(3) DEFAULT x'0aff', c VARBINARY DEFAULT x'',
+            d BINARY(1) DEFAULT CAST('é' AS VARBINARY), e VARCHAR DEFAULT 7, f CHAR(3) DEFAULT 'a',
+            g TIMESTAMP DEFAULT DATE '2024-01-31', h DECIMAL(4, 1) DEFAULT 1.55, i VARIANT DEFAULT 1)";
+        let texts = ["0a00", "0aff", "", "c3", "7", "a  ", "2024-01-31 00:00:00", "1.5", "1"];
+        assert_eq!(defaults(sql), texts.map(|text| Some(text.to_string())));
+        says("CREATE TABLE d (a DATE DEFAULT 1)", &["error[42804]: DEFAULT is INTEGER, the column DATE", "cast it"]);
+        says("CREATE TABLE d (a BOOLEAN DEFAULT 1)", &["error[42804]"]);
     }
 
     #[test]

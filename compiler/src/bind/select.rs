@@ -7,7 +7,7 @@ use super::order::{Key, Order};
 use super::query::{OutColumn, Query, unnamed};
 use super::scope::{Clause, Scope, ScopeColumn};
 use super::{Binder, Bound, Reported};
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, closest, code};
 use crate::parse::Name;
 use crate::plan::{ColumnId, Expr, OrderKey, Plan, Span};
 use feldc_engine::{Direction, Window};
@@ -281,10 +281,13 @@ impl Binder<'_> {
         let replaced: Vec<(Name, &ast::Expr)> = options.opt_replace.as_ref().map_or(vec![], |replace| {
             replace.items.iter().map(|item| (self.name(&item.column_name), &item.expr)).collect()
         });
+        let complete = !self.scopes.last().is_some_and(|scope| scope.incomplete);
         for name in without.iter().chain(replaced.iter().map(|(name, _)| name)) {
-            if offered.iter().all(|column| column.name != name.text) {
+            if complete && offered.iter().all(|column| column.name != name.text) {
                 let headline = format!("column \"{}\" does not exist", name.text);
-                return self.fail(Diagnostic::error(code::UNDEFINED_COLUMN, headline, name.span));
+                let error = Diagnostic::error(code::UNDEFINED_COLUMN, headline, name.span);
+                let near = closest(&name.text, offered.iter().map(|column| column.name.as_str()));
+                return self.fail(super::suggest(error, near));
             }
         }
         Ok(offered

@@ -196,14 +196,8 @@ impl Binder<'_> {
     /// May a value of the expression's type be a default of the column's?
     fn assignable(&mut self, expr: &crate::plan::Expr, ty: SqlType) -> Bound<()> {
         let from = expr.ty.ty;
-        let fits = from == SqlType::Null
-            || super::coerce::text_literal(expr).is_some()
-            || from == ty
-            || (from.is_numeric() && ty.is_numeric())
-            || (from.is_text() && ty.is_text())
-            || (ty.is_nested() && implicit_cast_allowed(from, ty))
-            || matches!((from, ty), (SqlType::Date, SqlType::Timestamp));
-        if fits {
+        let converts = implicit_cast_allowed(from, ty) || (from.is_numeric() && ty.is_numeric());
+        if converts || super::coerce::text_literal(expr).is_some() {
             return Ok(());
         }
         let error =

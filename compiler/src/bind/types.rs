@@ -13,9 +13,26 @@ const DECIMAL_DIGITS_MAX: u64 = 38;
 /// FLOAT(p) with at most so many bits is REAL (ISO/IEC 9075-2 leaves it to the implementation).
 const REAL_BITS_MAX: u64 = 24;
 const TEXT_LENGTH_MAX: u64 = 10_485_760;
+/// So many ARRAYs, MAPs and ROWs may stand inside each other.
+const LEVELS_MAX: usize = 32;
 
 impl Binder<'_> {
     pub(super) fn data_type(&mut self, ty: &DataType, span: Span) -> Bound<SqlType> {
+        let ty = self.data_type_inner(ty, span)?;
+        self.check_levels(ty, span)?;
+        Ok(ty)
+    }
+
+    pub(super) fn check_levels(&mut self, ty: SqlType, span: Span) -> Bound<()> {
+        if levels(ty) <= LEVELS_MAX {
+            return Ok(());
+        }
+        let error = Diagnostic::error(code::TOO_COMPLEX, "type nests too deeply", span);
+        let help = format!("at most {LEVELS_MAX} ARRAYs, MAPs and ROWs may nest: use VARIANT for the inner ones");
+        self.fail(error.help(help))
+    }
+
+    fn data_type_inner(&mut self, ty: &DataType, span: Span) -> Bound<SqlType> {
         Ok(match ty {
             DataType::Boolean | DataType::Bool => SqlType::Boolean,
             DataType::TinyInt(_) => SqlType::TinyInt,
@@ -202,6 +219,16 @@ impl Binder<'_> {
                 self.fail(error.help(format!("write a length of 1 to {TEXT_LENGTH_MAX}, or none")))
             }
         }
+    }
+}
+
+/// How many ARRAYs, MAPs and ROWs stand inside each other.
+fn levels(ty: SqlType) -> usize {
+    match ty {
+        SqlType::Array(element) => 1 + levels(*element),
+        SqlType::Map(entry) => 1 + levels(entry.0.0).max(levels(entry.0.1)),
+        SqlType::Row(fields) => 1 + fields.iter().map(|field| levels(field.columntype.ty)).max().unwrap_or(0),
+        _ => 0,
     }
 }
 

@@ -146,6 +146,7 @@ pub fn written_call(function: &Function, arguments: &[String], result: &str) -> 
         ("IS", _, [a]) => format!("{a} {}", function.name),
         ("LIKE" | "ILIKE" | "SIMILAR" | "IS", _, [a, b]) => format!("{a} {} {b}", function.name),
         ("LIKE" | "ILIKE" | "SIMILAR", _, [a, b, c]) => format!("{a} {} {b} ESCAPE {c}", function.name),
+        ("[]", _, [a, b]) => format!("{a}[{b}]"),
         ("NEG", _, [a]) => format!("-{a}"),
         ("NOT", _, [a]) => format!("NOT {a}"),
         (symbol, _, [a]) if !symbol.starts_with(char::is_alphabetic) => format!("{symbol} {a}"),

@@ -17,7 +17,7 @@ use quote::{format_ident, quote};
 pub fn emit_value(expr: &Expr, scope: &mut Scope, block: &mut Block) -> Native {
     match &expr.kind {
         ExprKind::Slot(slot) => scope.slot(*slot),
-        ExprKind::Literal(value) => emit_literal(value, expr.ty.ty),
+        ExprKind::Literal(value) => emit_literal(value, expr.ty.ty, &mut scope.signatures.types),
         ExprKind::Call { function, arguments } => emit_call(expr, function, arguments, scope, block),
         ExprKind::And(operands) => emit_connective(operands, false, scope, block),
         ExprKind::Or(operands) => emit_connective(operands, true, scope, block),
@@ -164,7 +164,7 @@ fn emit_case(
     let mut results: Vec<Native> = branches.iter().map(|(_, result)| value_in_branch(result, scope)).collect();
     results.push(match otherwise {
         Some(otherwise) => value_in_branch(otherwise, scope),
-        None => emit_literal(&feldc_value::Value::Null, expr.ty.ty),
+        None => emit_literal(&feldc_value::Value::Null, expr.ty.ty, &mut scope.signatures.types),
     });
     let nullable = results.iter().any(|result| result.nullable);
     let form = common_form(&results);

@@ -44,7 +44,7 @@ pub fn emit_kernels(circuit: &Circuit, names: &Names) -> String {
     }
     let mut text = PRELUDE.to_string();
     for name in order {
-        let Module { signatures, functions } = &modules[name];
+        let Module { signatures, functions } = modules.remove(name).unwrap_or_default();
         let (name, signatures) = (format_ident!("{name}"), signatures.emit());
         let module = quote!(pub mod #name { use super::*; #signatures #(#functions)* });
         text.push('\n');

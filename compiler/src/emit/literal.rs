@@ -1,15 +1,15 @@
 //! Literals of generated code.
 
 use super::native::{Form, Native, Owner, boxed, rust_type};
-use super::signature::emit_type;
+use super::signature::Types;
 use feldc_value::{SqlType, Value};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
 /// A literal of SQL type `ty`.
-pub fn emit_literal(value: &Value, ty: SqlType) -> Native {
+pub fn emit_literal(value: &Value, ty: SqlType, types: &mut Types) -> Native {
     if let (false, Form::Owned(owner @ Owner::Nested)) = (value.is_null(), Form::made(ty)) {
-        let value = emit_value(value, ty);
+        let value = emit_value(value, ty, types);
         let owner = owner.name();
         return Native { tokens: quote!(#owner(#value)), nullable: false, form: Form::Owned(Owner::Nested), depth: 1 };
     }
@@ -52,35 +52,36 @@ pub fn emit_literal(value: &Value, ty: SqlType) -> Native {
             let bytes = Literal::byte_string(bytes);
             quote!(&#bytes[..])
         }
-        Value::Array(_) | Value::Map(_) | Value::Row(_) | Value::Variant(_) => emit_value(value, ty),
+        Value::Array(_) | Value::Map(_) | Value::Row(_) | Value::Variant(_) => emit_value(value, ty, types),
     };
     Native { tokens, nullable: false, form, depth: 0 }
 }
 
 /// A literal as a `Value`.
-fn emit_value(value: &Value, ty: SqlType) -> TokenStream {
+fn emit_value(value: &Value, ty: SqlType, types: &mut Types) -> TokenStream {
     match (value, ty) {
         (Value::Null, _) => quote!(Value::Null),
         (Value::Array(elements), SqlType::Array(element)) => {
-            let elements = elements.iter().map(|value| emit_value(value, *element));
+            let elements = elements.iter().map(|value| emit_value(value, *element, types));
             quote!(Value::array([#(#elements),*]))
         }
         (Value::Map(entries), SqlType::Map(entry)) => {
             let entries = entries.iter().map(|(key, value)| {
-                let (key, value) = (emit_value(key, entry.0.0), emit_value(value, entry.0.1));
+                let (key, value) = (emit_value(key, entry.0.0, types), emit_value(value, entry.0.1, types));
                 quote!((#key, #value))
             });
             quote!(value::nested::map([#(#entries),*]))
         }
         (Value::Row(values), SqlType::Row(fields)) => {
-            let values = values.iter().zip(fields.iter()).map(|(value, field)| emit_value(value, field.columntype.ty));
+            let fields = values.iter().zip(fields.iter());
+            let values = fields.map(|(value, field)| emit_value(value, field.columntype.ty, types));
             quote!(Value::row([#(#values),*]))
         }
         (Value::Variant(variant), _) => {
-            let (ty, value) = (emit_type(variant.ty), emit_value(&variant.value, variant.ty));
+            let (ty, value) = (types.name(variant.ty), emit_value(&variant.value, variant.ty, types));
             quote!(Value::variant(#ty, #value))
         }
-        (scalar, ty) => boxed(&emit_literal(scalar, ty), ty),
+        (scalar, ty) => boxed(&emit_literal(scalar, ty, types), ty),
     }
 }
 
@@ -110,7 +111,7 @@ mod tests {
 
     #[track_caller]
     fn check(value: Value, ty: SqlType, expected: &str) {
-        assert_eq!(emit_literal(&value, ty).tokens.to_string().replace(' ', ""), expected);
+        assert_eq!(emit_literal(&value, ty, &mut Types::default()).tokens.to_string().replace(' ', ""), expected);
     }
 
     #[test]

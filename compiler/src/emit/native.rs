@@ -1,6 +1,6 @@
 //! Values in generated code: which Rust type a SQL type has there, and how a value is written down.
 
-use super::signature::emit_type;
+use super::signature::Types;
 use feldc_value::SqlType;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -137,11 +137,11 @@ pub fn rust_type(ty: SqlType) -> TokenStream {
 }
 
 /// Reads a value of variable width: the value as its owner, and the offset behind it.
-pub fn get_varying(ty: SqlType, row: &TokenStream, offset: &TokenStream) -> TokenStream {
+pub fn get_varying(ty: SqlType, types: &mut Types, row: &TokenStream, offset: &TokenStream) -> TokenStream {
     let get = format_ident!("get_{}", suffix(ty));
     match Owner::of(ty) {
         Some(Owner::Nested) => {
-            let ty = emit_type(ty);
+            let ty = types.name(ty);
             quote!(row::#get(#row, #offset, #ty))
         }
         _ => quote!(row::#get(#row, #offset)),

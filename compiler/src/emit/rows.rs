@@ -2,6 +2,7 @@
 //! offsets from the end of such a column, found once in a kernel and kept in a variable.
 
 use super::native::{self, Form, Native, Owner};
+use super::signature::Types;
 use feldc_value::ColumnType;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -82,13 +83,13 @@ impl<'a> Row<'a> {
     }
 
     /// Decodes a column into its variable, unless that was done.
-    pub fn load(&mut self, column: usize, statements: &mut Vec<TokenStream>) {
+    pub fn load(&mut self, column: usize, types: &mut Types, statements: &mut Vec<TokenStream>) {
         if std::mem::replace(&mut self.loaded[column], true) {
             return;
         }
         let offset = self.offset(column, statements);
         let statement = match self.columns[column].ty.fixed_width() {
-            None => self.load_varying(column, &offset, statements),
+            None => self.load_varying(column, &offset, types, statements),
             Some(_) => self.load_fixed(column, &offset, statements),
         };
         statements.push(statement);
@@ -107,7 +108,13 @@ impl<'a> Row<'a> {
     }
 
     /// Decoding a value of variable width finds its end: keep it, when nothing found it before.
-    fn load_varying(&mut self, column: usize, offset: &TokenStream, statements: &mut Vec<TokenStream>) -> TokenStream {
+    fn load_varying(
+        &mut self,
+        column: usize,
+        offset: &TokenStream,
+        types: &mut Types,
+        statements: &mut Vec<TokenStream>,
+    ) -> TokenStream {
         let (row, variable) = (self.name.clone(), self.variable(column));
         let known = self.ends.contains_key(&column);
         let end = format_ident!("e{}", self.first + column);
@@ -120,7 +127,7 @@ impl<'a> Row<'a> {
             _ => quote!(),
         };
         if !self.columns[column].nullable {
-            let get = native::get_varying(ty, &quote!(#row), offset);
+            let get = native::get_varying(ty, types, &quote!(#row), offset);
             return match (known, owner.is_empty()) {
                 (true, true) => quote!(let #variable = #get.0;),
                 (true, false) => quote!(let #variable = #owner(#get.0);),
@@ -132,7 +139,7 @@ impl<'a> Row<'a> {
             };
         }
         let place = self.offset_plus(column, 1, statements);
-        let get = native::get_varying(ty, &quote!(#row), &place);
+        let get = native::get_varying(ty, types, &quote!(#row), &place);
         if known {
             let value = if owner.is_empty() { quote!(#get.0) } else { quote!(#owner(#get.0)) };
             return quote! {
@@ -199,11 +206,11 @@ mod tests {
             ColumnType::new(SqlType::VARCHAR, false),
         ];
         let mut row = Row::new("row", &columns, 0);
-        let mut statements = Vec::new();
+        let (mut types, mut statements) = (Types::default(), Vec::new());
         let bytes = row.bytes(2, 4, &mut statements);
-        row.load(1, &mut statements);
-        row.load(2, &mut statements);
-        row.load(3, &mut statements);
+        row.load(1, &mut types, &mut statements);
+        row.load(2, &mut types, &mut statements);
+        row.load(3, &mut types, &mut statements);
         assert_eq!(bytes.to_string().replace(' ', ""), "&row[e1..]");
         assert_eq!(
             text(&statements),

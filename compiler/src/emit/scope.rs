@@ -97,7 +97,7 @@ impl<'a> Scope<'a> {
         match &expr.kind {
             ExprKind::Slot(slot) => {
                 if let Some((row, column)) = self.column(*slot) {
-                    self.rows[row].load(column, &mut block.statements);
+                    self.rows[row].load(column, &mut self.signatures.types, &mut block.statements);
                 }
             }
             ExprKind::IsNull(operand) => match operand.kind {

@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use super::print;
-use super::signature::emit_column_type;
+use super::signature::Types;
 use crate::circuit::{Circuit, Node, NodeId, Op};
 use crate::plan::{View, ViewId};
 use feldc_engine::{Aggregate, AggregateFunction, Bound, Bounds, Direction, Rank, Side, Window};
@@ -47,7 +47,8 @@ pub fn emit_circuit(circuit: &Circuit, views: &[View], names: &Names) -> String 
 #[derive(Default)]
 struct Layouts {
     names: BTreeMap<Vec<ColumnType>, Ident>,
-    order: Vec<Vec<ColumnType>>,
+    constants: Vec<TokenStream>,
+    types: Types,
 }
 
 impl Layouts {
@@ -55,19 +56,16 @@ impl Layouts {
         if let Some(name) = self.names.get(layout) {
             return name.clone();
         }
-        self.order.push(layout.to_vec());
-        let name = format_ident!("L{}", self.order.len());
+        let name = format_ident!("L{}", self.names.len() + 1);
+        let columns = layout.iter().map(|column| self.types.column_type(*column));
+        self.constants.push(quote!(const #name: &[ColumnType] = &[#(#columns),*];));
         self.names.insert(layout.to_vec(), name.clone());
         name
     }
 
     fn emit(&self) -> TokenStream {
-        let items = self.order.iter().map(|layout| {
-            let name = &self.names[layout];
-            let columns = layout.iter().map(|column| emit_column_type(*column));
-            quote!(const #name: &[ColumnType] = &[#(#columns),*];)
-        });
-        quote!(#(#items)*)
+        let (types, constants) = (self.types.emit(), &self.constants);
+        quote!(#types #(#constants)*)
     }
 }
 
@@ -201,7 +199,7 @@ fn emit_node(id: NodeId, node: &Node, names: &Names, layouts: &mut Layouts) -> T
         }
         Op::Aggregate { input, key, aggregates, scalar } => {
             let (input, key) = (stream(*input), count(*key));
-            let aggregates = aggregates.iter().map(emit_aggregate);
+            let aggregates = aggregates.iter().map(|aggregate| emit_aggregate(aggregate, &mut layouts.types));
             quote!(let #s = b.aggregate(#input, #key, Vec::from([#(#aggregates),*]), #scalar, #owner);)
         }
         Op::TopK { input, partition, order, window } => {
@@ -266,12 +264,12 @@ fn emit_kernel_path(id: NodeId, names: &Names) -> TokenStream {
     quote!(kernels::#module::#function)
 }
 
-fn emit_aggregate(aggregate: &Aggregate) -> TokenStream {
+fn emit_aggregate(aggregate: &Aggregate, types: &mut Types) -> TokenStream {
     let function = emit_function(aggregate.function);
     let arguments = aggregate.arguments.iter().map(|argument| count(*argument));
     let order = aggregate.order.iter().map(emit_direction);
     let distinct = aggregate.distinct;
-    let result = emit_column_type(aggregate.result);
+    let result = types.column_type(aggregate.result);
     let (line, column) = (Literal::u32_unsuffixed(aggregate.line), Literal::u32_unsuffixed(aggregate.column));
     quote! {
         Aggregate {

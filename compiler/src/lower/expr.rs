@@ -201,9 +201,18 @@ fn is_false_where(condition: Expr) -> Expr {
 }
 
 pub(super) fn is_not_null(operand: Expr) -> Expr {
-    let span = operand.span;
-    let ty = ColumnType::new(SqlType::Boolean, false);
-    is_false_where(Expr { kind: ExprKind::IsNull(Box::new(operand)), ty, span })
+    is_false_where(is_null(operand))
+}
+
+pub(super) fn is_null(operand: Expr) -> Expr {
+    let (ty, span) = (ColumnType::new(SqlType::Boolean, false), operand.span);
+    Expr { kind: ExprKind::IsNull(Box::new(operand)), ty, span }
+}
+
+/// NULL where the operand fails.
+pub(super) fn attempt(operand: Expr) -> Expr {
+    let (ty, span) = (ColumnType::new(operand.ty.ty, true), operand.span);
+    Expr { kind: ExprKind::Try(Box::new(operand)), ty, span }
 }
 
 /// A NOT NULL expression for an operand of which NULLs were filtered away: COALESCE with a value that never shows.

@@ -7,12 +7,15 @@
 //! found by seeks in ordered indexes, whose rows lie by key and sort value.
 //!
 //! * a row with a NULL in an `=` key, or that fails a guard, has no partner: it never enters an index;
+//! * a row whose key fails has no partner either. It is an error, and stays where rows without partner do;
 //! * matched rows: `I(left) ⋈ I(right)`, residual and projections fused into the pair kernel;
 //! * left rows without partner: those that never enter the index (no state needed for them), and without residual
 //!   `I(left) ▷ I(right)`. With a residual, whether a left row has a partner depends only on the left columns that the
 //!   condition reads, so the rest is `I'(left) ▷ I'(matched)`, both keyed by these columns, null-safe.
 
-use super::expr::{and, canonical, columns, is_not_null, known_not_null, map_slots, not_true, null, slot};
+use super::expr::{
+    and, attempt, canonical, columns, is_not_null, is_null, known_not_null, map_slots, not_true, null, slot,
+};
 use super::flow::{Feed, FlowColumn, FlowId, FlowOp, RIGHT, Source};
 use super::range::{self, Range, RangeSide};
 use super::relation::{Rel, is_constant};
@@ -184,8 +187,17 @@ fn as_decimal(expr: &Expr, common: SqlType, null_safe: bool) -> Option<Expr> {
     match function.fallible {
         false => Some(cast),
         true if null_safe => None,
-        true => of(ExprKind::Try(Box::new(cast)), ColumnType::new(common, true)),
+        true => Some(attempt(cast)),
     }
+}
+
+/// One input of a join with its key columns.
+struct Keyed {
+    rel: Rel,
+    keys: Vec<Expr>,
+    guards: Vec<Expr>,
+    /// Relations without rows, each with the failures of one key.
+    failing: Vec<Rel>,
 }
 
 /// One input of a join with its part of the condition resolved over its source.
@@ -199,6 +211,8 @@ struct Side<'a> {
     read: Vec<Column>,
     /// The sort value and the bounds of a range join.
     range: Option<(Bounds, Vec<KeyColumn>)>,
+    /// See [`Keyed`].
+    failing: Vec<Rel>,
 }
 
 /// A join ready to be built.
@@ -229,10 +243,11 @@ impl Lowering<'_> {
         for key in &condition.keys {
             keys.push(Key::new(left.resolve(&key.left)?, right.resolve(&key.right)?, key.null_safe));
         }
-        let (left, left_exprs) = self.fallible_keys(left, left_columns, keys.iter().map(|key| &key.left));
-        let (right, right_exprs) = self.fallible_keys(right, right_columns, keys.iter().map(|key| &key.right));
-        for (key, (left, right)) in keys.iter_mut().zip(left_exprs.into_iter().zip(right_exprs)) {
-            (key.left, key.right) = (left, right);
+        let kept = matches!(kind, JoinKind::Left | JoinKind::Full | JoinKind::Anti);
+        let left = self.with_keys(left, left_columns, keys.iter().map(|key| &key.left), kept);
+        let right = self.with_keys(right, right_columns, keys.iter().map(|key| &key.right), kind == JoinKind::Full);
+        for (key, (left, right)) in keys.iter_mut().zip(left.keys.iter().zip(&right.keys)) {
+            (key.left, key.right) = (left.clone(), right.clone());
         }
         let (left_keys, right_keys) = Key::sides(&keys);
         let read = columns(on);
@@ -263,15 +278,33 @@ impl Lowering<'_> {
         if range && rel.columns.values().any(Expr::fallible) { self.materialize(rel, columns) } else { rel }
     }
 
-    /// Computes keys that may fail in a kernel of their own, so that a failing row is one error.
-    fn fallible_keys<'k>(
+    /// Computes keys that may fail in a kernel of their own, so that a failing row is one error. Where rows without partner
+    /// are `kept`, such a key is NULL instead of failing, a guard keeps its row from the index, and relations without
+    /// rows fail where the keys do.
+    fn with_keys<'k>(
         &mut self,
         rel: Rel,
         columns: &[Column],
         keys: impl Iterator<Item = &'k Expr>,
-    ) -> (Rel, Vec<Expr>) {
-        let keys: Vec<Expr> = keys.cloned().collect();
-        if keys.iter().any(Expr::fallible) { self.materialize_with(rel, columns, &keys) } else { (rel, keys) }
+        kept: bool,
+    ) -> Keyed {
+        let mut keys: Vec<Expr> = keys.cloned().collect();
+        if !keys.iter().any(Expr::fallible) {
+            return Keyed { rel, keys, guards: vec![], failing: vec![] };
+        }
+        let (mut guards, mut failing) = (vec![], vec![]);
+        for key in keys.iter_mut().filter(|key| kept && key.fallible()) {
+            let computed = is_not_null(attempt(is_null(key.clone())));
+            let mut fails = rel.clone();
+            fails.feed.filters.extend([not_true(computed.clone()), is_not_null(key.clone())]);
+            failing.push(fails);
+            guards.push(computed);
+            *key = attempt(key.clone());
+        }
+        let further = [&keys[..], &guards].concat();
+        let (rel, mut further) = self.materialize_with(rel, columns, &further);
+        let guards = further.split_off(keys.len());
+        Keyed { rel, keys: further, guards, failing }
     }
 
     /// Pairs that satisfy the condition, and the two indexes.
@@ -302,9 +335,15 @@ impl Lowering<'_> {
             None => self.presence(left, right.node, true),
             Some(_) => self.presence_by_condition(&join.left, &matched, true)?,
         };
-        let Some(partnerless) = partnerless(&join.left) else { return Ok(kept) };
+        let rest = partnerless(&join.left);
+        if rest.is_empty() {
+            return Ok(kept);
+        }
         let columns = join.left.columns;
-        let inputs = vec![(kept.feed.clone(), kept.all(columns)?), (partnerless.clone(), join.left.rel.all(columns)?)];
+        let mut inputs = vec![];
+        for rel in std::iter::once(kept).chain(rest) {
+            inputs.push((rel.feed.clone(), rel.all(columns)?));
+        }
         Ok(self.union(inputs, columns))
     }
 
@@ -331,7 +370,7 @@ impl Lowering<'_> {
         Ok(self.union(inputs, &result))
     }
 
-    /// The rows of one side that no pair contains, in one or two relations.
+    /// The rows of one side that no pair contains, in one or more relations.
     fn without_partner(
         &mut self,
         side: &Side,
@@ -344,8 +383,7 @@ impl Lowering<'_> {
             None => self.presence(index, other, true),
             Some(_) => self.presence_by_condition(side, matched, true)?,
         };
-        let rest = partnerless(side).map(|feed| Rel { feed, columns: side.rel.columns.clone() });
-        Ok(std::iter::once(kept).chain(rest).collect())
+        Ok(std::iter::once(kept).chain(partnerless(side)).collect())
     }
 
     fn presence(&mut self, left: Arranged, right: FlowId, anti: bool) -> Rel {
@@ -429,17 +467,19 @@ impl Lowering<'_> {
 }
 
 fn side<'a>(
-    rel: Rel,
+    keyed: Keyed,
     columns: &'a [Column],
     keys: Vec<KeyColumn>,
     guards: &[Expr],
     read: &BTreeSet<ColumnId>,
 ) -> Result<Side<'a>, Unsupported> {
+    let Keyed { rel, guards: computed, failing, .. } = keyed;
     let tests: Vec<Expr> = keys.iter().flat_map(KeyColumn::guard).collect();
     let mut resolved = guards.iter().map(|guard| rel.resolve(guard)).collect::<Result<Vec<_>, _>>()?;
     resolved.extend(tests);
+    resolved.extend(computed);
     let read = columns.iter().filter(|column| read.contains(&column.id)).cloned().collect();
-    Ok(Side { rel, columns, keys, guards: resolved, read, range: None })
+    Ok(Side { rel, columns, keys, guards: resolved, read, range: None, failing })
 }
 
 impl Side<'_> {
@@ -456,11 +496,14 @@ impl Side<'_> {
     }
 }
 
-/// The rows that never enter the side's index.
-fn partnerless(side: &Side) -> Option<Feed> {
-    let mut feed = side.rel.feed.clone();
-    feed.filters.push(not_true(and(side.guards.clone())?));
-    Some(feed)
+/// The rows that never enter the side's index, and what fails of its keys.
+fn partnerless(side: &Side) -> Vec<Rel> {
+    let never = and(side.guards.clone()).map(|guards| {
+        let mut rel = side.rel.clone();
+        rel.feed.filters.push(not_true(guards));
+        rel
+    });
+    never.into_iter().chain(side.failing.iter().cloned()).collect()
 }
 
 pub(super) fn of_right(expr: &Expr) -> Expr {

@@ -35,6 +35,10 @@ impl Dialect for FeldcDialect {
         Some('"')
     }
 
+    fn supports_unicode_string_literal(&self) -> bool {
+        true
+    }
+
     fn supports_nested_comments(&self) -> bool {
         true
     }

@@ -9,12 +9,6 @@ const FEATURES: &[(&[&str], &str)] = &[
     (&["MATCH_CONDITION", "("], "ASOF JOIN"),
     (&["=", ">"], "a named argument (=>)"),
     (&["=>"], "a named argument (=>)"),
-    (&["UESCAPE"], "UESCAPE"),
-    (&["CONTAINS"], "a period predicate"),
-    (&["PRECEDES"], "a period predicate"),
-    (&["SUCCEEDS"], "a period predicate"),
-    (&["OVERLAPS"], "a period predicate"),
-    (&["OVER", "("], "a window function (OVER)"),
 ];
 
 /// The first feature to come among the tokens up to the one that was refused, and where it begins.

@@ -31,6 +31,8 @@ use std::ops::Range;
 const NESTING_MAX: usize = 200;
 /// Operators that a statement may have: bounds the depth of left-nested chains (`a AND b AND c ...`).
 const OPERATORS_MAX: usize = 100_000;
+/// After a syntax error so many queries in parentheses are looked into.
+const QUERIES_TRIED: usize = 50;
 
 /// Parses a program. Statements that parse are returned even when others do not.
 pub fn parse(text: &str) -> (Vec<Statement>, Vec<Diagnostic>) {
@@ -69,7 +71,7 @@ fn parse_statement(source: &Source<'_>, range: Range<usize>) -> Parsed<Statement
     // The tree of a long chain is as deep as the chain: cloning and dropping it needs the stack for it.
     let kind = with_stack(operators, || cx.statement()).map_err(|error| match goes_on_deeper(&cx, tokens, &error) {
         true => too_deep(span),
-        false => cx.feature_to_come(error),
+        false => cx.feature_to_come(with_stack(operators, || cx.error_in_query(error))),
     })?;
     Ok(Statement { kind, span, operators })
 }
@@ -120,6 +122,20 @@ fn bracket_depth(tokens: &[TokenWithSpan]) -> usize {
         deepest = deepest.max(depth);
     }
     deepest
+}
+
+/// Where the parenthesis at `open` is closed; the number of tokens if it is not.
+fn closing(tokens: &[TokenWithSpan], open: usize) -> usize {
+    let mut depth = 0usize;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        match token.token {
+            Token::LParen => depth += 1,
+            Token::RParen if depth == 1 => return at,
+            Token::RParen => depth = depth.saturating_sub(1),
+            _ => (),
+        }
+    }
+    tokens.len()
 }
 
 fn too_deep(span: Span) -> Box<Diagnostic> {
@@ -338,15 +354,52 @@ impl Cx<'_> {
         })
     }
 
+    /// For a syntax error, that in a query in parentheses, if it is behind it: where such a query has an error, sqlparser
+    /// goes back to its beginning and reports that it is nothing else either.
+    fn error_in_query(&self, error: Box<Diagnostic>) -> Box<Diagnostic> {
+        if error.code != code::SYNTAX_ERROR {
+            return error;
+        }
+        let tokens = self.tokens();
+        let begins = |at: &usize| {
+            let next = tokens.get(at + 1).map(|token| token.token.to_string().to_uppercase());
+            tokens[*at].token == Token::LParen && matches!(next.as_deref(), Some("SELECT" | "WITH" | "VALUES"))
+        };
+        let mut found = error;
+        // The end of the innermost query that has an error.
+        let mut end = tokens.len();
+        for at in (0..tokens.len()).filter(begins).take(QUERIES_TRIED) {
+            let start = self.source.convert(tokens[at].span).map_or(u32::MAX, |span| span.start);
+            if at > end || start > found.primary.span.start {
+                break;
+            }
+            let parser = parser(tokens[at + 1..].to_vec(), NESTING_MAX);
+            let mut cx = Cx { source: self.source, parser, span: self.span };
+            let query = cx.parser.parse_query();
+            match cx.convert(query).and_then(|_| cx.expect(")")) {
+                Err(inside) if inside.code == code::SYNTAX_ERROR => {
+                    end = closing(&tokens, at);
+                    if inside.primary.span.start > found.primary.span.start {
+                        found = inside;
+                    }
+                }
+                _ => (),
+            }
+        }
+        found
+    }
+
+    fn tokens(&self) -> Vec<TokenWithSpan> {
+        let tokens = (0..).map(|index| self.parser.token_at(index).clone());
+        tokens.take_while(|token| token.token != Token::EOF).collect()
+    }
+
     /// For a syntax error, the feature still to come that stands before it, if there is one.
     fn feature_to_come(&self, error: Box<Diagnostic>) -> Box<Diagnostic> {
         if error.code != code::SYNTAX_ERROR {
             return error;
         }
-        let tokens: Vec<TokenWithSpan> = (0..)
-            .map(|index| self.parser.token_at(index).clone())
-            .take_while(|token| token.token != Token::EOF)
-            .collect();
+        let tokens = self.tokens();
         let ends_before = |token: &TokenWithSpan| {
             self.source.convert(token.span).is_some_and(|span| span.start <= error.primary.span.start)
         };

@@ -13,9 +13,10 @@ pub fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     arrays_of_arrays(&mut tokens);
     trim_without_characters(&mut tokens);
     interval_of_column(&mut tokens);
-    chosen_escapes(&mut tokens);
+    unicode_escapes(&mut tokens);
     words_that_filter_nothing(&mut tokens);
     nested_grouping_sets(&mut tokens);
+    grouping_expressions(&mut tokens);
     rows_in_parentheses(tokens)
 }
 
@@ -115,6 +116,49 @@ fn nested_grouping_sets(tokens: &mut Vec<TokenWithSpan>) {
     *tokens = kept;
 }
 
+/// `ROLLUP ((a)[1], (SELECT b))`: an element that only begins with parentheses, or is a subquery, gets a pair of its own,
+/// or sqlparser would take what they hold for the element.
+fn grouping_expressions(tokens: &mut Vec<TokenWithSpan>) {
+    for at in 2..tokens.len() {
+        let begins = matches!(keyword(tokens.get(at - 2)), Keyword::ROLLUP | Keyword::CUBE | Keyword::SETS);
+        if begins && tokens[at - 1].token == Token::LParen {
+            elements_in_parentheses(tokens, at);
+        }
+    }
+}
+
+/// Of the list whose first element stands at `first`.
+fn elements_in_parentheses(tokens: &mut Vec<TokenWithSpan>, mut first: usize) {
+    let (mut at, mut depth) = (first, 0usize);
+    // Behind the parentheses that begin the element.
+    let mut closed = None;
+    while at < tokens.len() {
+        match tokens[at].token {
+            Token::LParen | Token::LBracket => depth += 1,
+            Token::RParen | Token::Comma if depth == 0 => {
+                let is_query = matches!(keyword(tokens.get(first + 1)), Keyword::SELECT | Keyword::WITH);
+                let ends = tokens[at].token == Token::RParen;
+                if tokens[first].token == Token::LParen && (closed != Some(at) || is_query) {
+                    let (open, close) = (tokens[first].span, after(&tokens[at - 1]));
+                    tokens.insert(at, TokenWithSpan::new(Token::RParen, close));
+                    tokens.insert(first, TokenWithSpan::new(Token::LParen, open));
+                    at += 2;
+                }
+                if ends {
+                    return;
+                }
+                (first, closed) = (at + 1, None);
+            }
+            Token::RParen | Token::RBracket => {
+                depth = depth.saturating_sub(1);
+                closed = closed.or((depth == 0).then_some(at + 1));
+            }
+            _ => (),
+        }
+        at += 1;
+    }
+}
+
 /// `TRIM(BOTH FROM s)` trims blanks.
 fn trim_without_characters(tokens: &mut Vec<TokenWithSpan>) {
     let sides = [Keyword::BOTH, Keyword::LEADING, Keyword::TRAILING];
@@ -132,23 +176,54 @@ fn trim_without_characters(tokens: &mut Vec<TokenWithSpan>) {
     }
 }
 
-/// `U&'d!0061t' UESCAPE '!'`: a text with an escape character of its own, which the tokenizer left as written.
-fn chosen_escapes(tokens: &mut Vec<TokenWithSpan>) {
+/// `U&'d\0061t'` as the text it is, `U&"d\0061t"` as the name; UESCAPE may choose another escape character.
+fn unicode_escapes(tokens: &mut Vec<TokenWithSpan>) {
     let mut at = 0;
-    while at + 2 < tokens.len() {
-        if let Token::UnicodeStringLiteral(text) = &tokens[at].token
-            && let Token::Word(word) = &tokens[at + 1].token
-            && word.quote_style.is_none()
-            && word.value.eq_ignore_ascii_case("UESCAPE")
-            && let Token::SingleQuotedString(escape) = &tokens[at + 2].token
-            && let Some(read) = unescaped(text, escape)
-        {
-            tokens[at].token = Token::UnicodeStringLiteral(read);
-            tokens[at].span.end = tokens[at + 2].span.end;
-            tokens.drain(at + 1..at + 3);
+    while at < tokens.len() {
+        let escape = |behind: usize| match (tokens.get(behind), tokens.get(behind + 1).map(|token| &token.token)) {
+            (Some(word), Some(Token::SingleQuotedString(escape))) if is_word(word, "UESCAPE") => Some(escape.clone()),
+            _ => None,
+        };
+        let (used, read) = match &tokens[at].token {
+            // The tokenizer has read the text with the usual escape; one with another has none of these.
+            Token::UnicodeStringLiteral(text) => match escape(at + 1) {
+                Some(escape) => (3, unescaped(text, &escape).map(Token::SingleQuotedString)),
+                None => (1, Some(Token::SingleQuotedString(text.clone()))),
+            },
+            Token::Word(_) => match (unicode_name(&tokens[at..]), escape(at + 3)) {
+                (None, _) => (1, None),
+                (Some(name), Some(escape)) => (5, unescaped(name, &escape).map(quoted)),
+                (Some(name), None) => (3, unescaped(name, "\\").map(quoted)),
+            },
+            _ => (1, None),
+        };
+        if let Some(read) = read {
+            tokens[at].token = read;
+            tokens[at].span.end = tokens[at + used - 1].span.end;
+            tokens.drain(at + 1..at + used);
         }
         at += 1;
     }
+}
+
+/// What stands in the quotes of `U&"..."`, written without blanks.
+fn unicode_name(tokens: &[TokenWithSpan]) -> Option<&str> {
+    let [prefix, ampersand, name, ..] = tokens else { return None };
+    let together = prefix.span.end == ampersand.span.start && ampersand.span.end == name.span.start;
+    match &name.token {
+        Token::Word(word) if together && is_word(prefix, "U") && ampersand.token == Token::Ampersand => {
+            word.quote_style.map(|_| word.value.as_str())
+        }
+        _ => None,
+    }
+}
+
+fn is_word(token: &TokenWithSpan, spelling: &str) -> bool {
+    matches!(&token.token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(spelling))
+}
+
+fn quoted(name: String) -> Token {
+    Token::Word(Word { value: name, quote_style: Some('"'), keyword: Keyword::NoKeyword })
 }
 
 /// `!XXXX` and `!+XXXXXX` are characters by their number, `!!` is the escape itself. `None` for anything else.
@@ -271,6 +346,7 @@ fn after(token: &TokenWithSpan) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sqlparser::tokenizer::Tokenizer;
 
     #[test]
     fn escapes_of_unicode_texts() {
@@ -279,5 +355,32 @@ mod tests {
         for (text, escape) in [("a!00", "!"), ("!D800", "!"), ("!+01F60ä", "!"), ("a", "ab"), ("a", "+"), ("a", "")] {
             assert_eq!(unescaped(text, escape), None, "{text} {escape}");
         }
+    }
+
+    fn tokens(sql: &str) -> String {
+        let tokens = Tokenizer::new(&super::super::dialect::FeldcDialect, sql).tokenize_with_location().unwrap();
+        rewrite(tokens).iter().map(|token| token.token.to_string()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn elements_of_groupings() {
+        for (sql, expected) in [
+            ("ROLLUP((a)[1], b, (c))", "ROLLUP ( ( ( a ) [ 1 ] ) , b , ( c ) )"),
+            ("CUBE((SELECT a), (b, c), ())", "CUBE ( ( ( SELECT a ) ) , ( b , c ) , ( ) )"),
+            ("GROUPING SETS(ROLLUP((a) + 1), (b) % 2)", "GROUPING SETS ( ROLLUP ( ( ( a ) + 1 ) ) , ( ( b ) % 2 ) )"),
+            ("ROLLUP((a) + 1", "ROLLUP ( ( a ) + 1"),
+        ] {
+            assert_eq!(tokens(sql), expected);
+        }
+    }
+
+    #[test]
+    fn texts_and_names_with_escapes() {
+        assert_eq!(tokens("a = U&'d\\0061t\\+000061' || u&'!0061' UESCAPE '!'"), "a = 'data' || 'a'");
+        assert_eq!(
+            tokens("SELECT U&\"d\\0061ta\", u&\"!0061\" UESCAPE '!', u & \"a\""),
+            "SELECT \"data\" , \"a\" , u & \"a\""
+        );
+        assert_eq!(tokens("U&\"\\00\""), "U & \"\\00\"");
     }
 }

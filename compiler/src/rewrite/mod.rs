@@ -84,12 +84,22 @@ pub fn rewrite_with(mut program: Program, disabled: &[&str]) -> Program {
         }
         program.views = views;
         fresh = cx.fresh;
-        #[cfg(debug_assertions)]
-        if let Err(fault) = crate::plan::check::check(&program, false) {
-            panic!("after the rewrite {}: {fault}\n{program}", pass.name);
-        }
+        check(&program, pass.name);
+    }
+    if !disabled.contains(&"prune_columns") {
+        prune_columns::narrow_local_views(&mut program);
+        check(&program, "narrow_local_views");
     }
     program
+}
+
+/// In builds for development a rewrite that breaks a rule of plans shows at once.
+fn check(program: &Program, rewrite: &str) {
+    if cfg!(debug_assertions)
+        && let Err(fault) = crate::plan::check::check(program, false)
+    {
+        panic!("after the rewrite {rewrite}: {fault}\n{program}");
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Drops what nothing reads: columns, aggregates, left joins that only could add columns.
 //!
-//! An unused expression that could fail is dropped too; then its failures are not reported.
+//! An unused expression that could fail is dropped too: it fails for no row, whether it stands in a derived table, a common
+//! table expression or a local view.
 
 use super::Context;
 use super::facts::Facts;
 use super::form::{column_of, is_true, is_unit, keep, unit};
-use super::walk::{Substitution, ids, substitute};
-use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind, Plan};
+use super::types;
+use super::walk::{Substitution, ids, substitute, take};
+use crate::plan::{Column, ColumnId, Expr, ExprKind, JoinKind, Plan, Program, ViewKind};
 use std::collections::BTreeSet;
 
 type Wanted = BTreeSet<ColumnId>;
@@ -16,6 +18,61 @@ pub fn run(plan: Plan, cx: &mut Context) -> Plan {
     let plan = prune(plan, &wanted, &cx.facts);
     let columns: Vec<Column> = plan.columns().into_iter().filter(|column| wanted.contains(&column.id)).collect();
     keep(plan, &columns)
+}
+
+/// Drops the columns of local views that no later view reads, once [`run`] has dropped what each view by itself does not
+/// need.
+pub fn narrow_local_views(program: &mut Program) {
+    let facts = Facts::of(program);
+    let mut read: Vec<Option<BTreeSet<usize>>> = vec![None; program.views.len()];
+    for at in (0..program.views.len()).rev() {
+        let view = &mut program.views[at];
+        match &read[at] {
+            Some(positions) if view.kind == ViewKind::Local && view.indexes.is_empty() => {
+                let columns = std::mem::take(&mut view.columns).into_iter().enumerate();
+                view.columns = columns.filter(|(n, _)| positions.contains(n)).map(|(_, column)| column).collect();
+                let wanted = view.columns.iter().map(|column| column.id).collect();
+                view.plan = prune(take(&mut view.plan), &wanted, &facts);
+                types::retype(&mut view.plan);
+                types::fit(&mut view.plan, &view.columns);
+            }
+            // It stays whole.
+            _ => read[at] = None,
+        }
+        add_read(&view.plan, None, &mut read);
+    }
+    program.views.iter_mut().for_each(|view| narrow(&mut view.plan, &read));
+}
+
+/// The positions of the columns that a pruned plan reads of each view. A projection picks its columns; any other operator
+/// reads all.
+fn add_read(plan: &Plan, picked: Option<&Wanted>, read: &mut [Option<BTreeSet<usize>>]) {
+    if let Plan::View { view, columns } = plan {
+        let picks = |column: &Column| picked.is_none_or(|wanted| wanted.contains(&column.id));
+        let positions = columns.iter().enumerate().filter(|(_, column)| picks(column)).map(|(n, _)| n);
+        read[view.0].get_or_insert_default().extend(positions);
+    }
+    let picked = match plan {
+        Plan::Project { columns, .. } => Some(columns.iter().flat_map(|(_, expr)| expr.free_columns()).collect()),
+        _ => None,
+    };
+    plan.children().into_iter().for_each(|child| add_read(child, picked.as_ref(), read));
+}
+
+/// The plan where narrowed views have the columns that are left.
+fn narrow(plan: &mut Plan, left: &[Option<BTreeSet<usize>>]) {
+    plan.children_mut().into_iter().for_each(|child| narrow(child, left));
+    match plan {
+        Plan::View { view, columns } => {
+            if let Some(positions) = &left[view.0] {
+                *columns = positions.iter().map(|n| columns[*n].clone()).collect();
+            }
+        }
+        Plan::Project { input, columns } if matches!(**input, Plan::View { .. }) => {
+            *plan = project(take(input), std::mem::take(columns));
+        }
+        _ => (),
+    }
 }
 
 /// The plan with the wanted columns and maybe more of its own, in their order.
@@ -151,6 +208,23 @@ mod tests {
               table r
             ",
         );
+    }
+
+    #[test]
+    fn local_views_have_the_columns_that_are_read() {
+        let sql = "CREATE TABLE t (a BIGINT, b BIGINT, c BIGINT);
+            CREATE LOCAL VIEW x AS SELECT a, 1 / b AS d, c FROM t;
+            CREATE LOCAL VIEW y AS SELECT c, a + 1 AS e, d FROM x;
+            CREATE VIEW z AS SELECT e FROM y UNION ALL SELECT c FROM y;
+            CREATE LOCAL VIEW w AS SELECT 1 / c AS f FROM t;
+            CREATE VIEW n AS SELECT COUNT(*) AS n FROM w;";
+        let program = crate::driver::compile("program.sql", sql).unwrap().program;
+        let columns = |name: &str| {
+            let view = program.views.iter().find(|view| view.name == name).unwrap();
+            view.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(["x", "y", "z", "w", "n"].map(columns), [&["a", "c"][..], &["c", "e"], &["e"], &[], &["n"]]);
+        assert!(!program.to_string().contains('/'), "{program}");
     }
 
     #[test]
