@@ -34,6 +34,7 @@ mod subquery;
 mod table;
 mod types;
 mod unnest;
+mod variant_lambda;
 mod view;
 mod window;
 

@@ -2,6 +2,7 @@
 
 use super::coerce::null;
 use super::expr::attempt;
+use super::variant_lambda::is_variant_lambda;
 use super::{Binder, Bound, aggregate, set_function};
 use crate::diagnostic::{Diagnostic, code};
 use crate::library::overloads;
@@ -31,7 +32,6 @@ const LATER: &[&str] = &[
     "REGEXP_SPLIT_TO_TABLE",
     "REGEXP_EXTRACT_ALL",
     "GUNZIP",
-    "VARIANT_",
     "CONNECTOR_METADATA",
     "UNNEST",
     "TUMBLE",
@@ -171,6 +171,7 @@ impl Binder<'_> {
             ("TRANSFORM" | "ARRAY_EXISTS" | "ARRAY_FILTER", [collection, ast::Expr::Lambda(lambda)]) => {
                 self.higher_order(name, collection, lambda, span)
             }
+            _ if is_variant_lambda(name) => self.variant_lambda(name, arguments, span),
             (IS_EMPTY, _) => self.plain_call("IS EMPTY", arguments, span),
             _ if self.types.contains_key(&name.to_lowercase()) => {
                 let items = self.exprs(arguments)?;

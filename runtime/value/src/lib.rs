@@ -39,6 +39,7 @@ pub mod text;
 pub mod truncate;
 pub mod uuid;
 pub mod variant;
+pub mod variant_tree;
 pub mod window;
 
 pub mod calendar;

@@ -3,7 +3,7 @@
 use crate::function::Function;
 use crate::{
     arithmetic, array, binary, bits, boolean, cast, compare, day_name, decimal, degrees, extract, float, format, guard,
-    interval, like, map, math, months, number, occurrence, pad, record, text, truncate, variant, window,
+    interval, like, map, math, months, number, occurrence, pad, record, text, truncate, variant, variant_tree, window,
 };
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ pub fn families() -> Vec<Family> {
         Family::new("arrays", &[array::FUNCTIONS]),
         Family::new("maps", &[map::FUNCTIONS]),
         Family::new("rows", &[record::FUNCTIONS]),
-        Family::new("variants and JSON", &[variant::FUNCTIONS]),
+        Family::new("variants and JSON", &[variant::FUNCTIONS, variant_tree::FUNCTIONS]),
         Family::new("casts", cast::FAMILIES),
     ]
 }
