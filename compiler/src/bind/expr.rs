@@ -129,6 +129,7 @@ impl Binder<'_> {
                 }
                 self.call("ARRAY", items, span)
             }
+            ast::Expr::AtTimeZone { timestamp, time_zone } => self.at_time_zone(timestamp, time_zone, span),
             ast::Expr::CompoundFieldAccess { root, access_chain } => self.access(root, access_chain, span),
             other => self.unknown_form(other, span),
         }
@@ -139,7 +140,6 @@ impl Binder<'_> {
             ast::Expr::Struct { .. } => "a STRUCT literal",
             ast::Expr::Lambda(_) => "a lambda",
             ast::Expr::JsonAccess { .. } => "access by a JSON path",
-            ast::Expr::AtTimeZone { .. } => "AT TIME ZONE",
             ast::Expr::Collate { .. } => "COLLATE",
             ast::Expr::Like { .. } | ast::Expr::ILike { .. } => "LIKE ANY",
             ast::Expr::Convert { .. } => "CONVERT",

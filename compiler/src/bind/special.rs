@@ -2,6 +2,7 @@
 
 use super::coerce::null;
 use super::expr::attempt;
+use super::unnest::is_table_function;
 use super::variant_lambda::is_variant_lambda;
 use super::{Binder, Bound, aggregate, set_function};
 use crate::diagnostic::{Diagnostic, code};
@@ -27,19 +28,7 @@ const WITH_UNIT: &[(&str, &str)] = &[
 ];
 
 /// Beginnings of names of functions of the dialect that are still to come.
-const LATER: &[&str] = &[
-    "REGEXP_MATCHES",
-    "REGEXP_SPLIT_TO_TABLE",
-    "REGEXP_EXTRACT_ALL",
-    "GUNZIP",
-    "CONNECTOR_METADATA",
-    "UNNEST",
-    "TUMBLE",
-    "HOP",
-    "SESSION",
-    "GROUP_ID",
-    "UUID",
-];
+const LATER: &[&str] = &["CONNECTOR_METADATA", "UNNEST", "TUMBLE", "HOP", "SESSION", "UUID"];
 
 /// Entries of the library that only the binder and the rewrites call, with types that they know; and names of operators.
 const INTERNAL: &[&str] = &["FIELD", "JSON_AS", "SELECTED", "AT_MOST_ONE", "CAST", "NEG"];
@@ -130,7 +119,7 @@ impl Binder<'_> {
         }
         match (name, arguments) {
             (BETWEEN_SYMMETRIC, [operand, low, high]) => self.between_symmetric(operand, low, high, span),
-            ("GROUPING" | "GROUPING_ID", _) => self.grouping_mark(name, arguments, span),
+            ("GROUPING" | "GROUPING_ID" | "GROUP_ID", _) => self.grouping_mark(name, arguments, span),
             ("COALESCE" | "IFNULL" | "NVL", [_, ..]) => {
                 let operands = self.exprs(arguments)?;
                 self.coalesce(operands, span)
@@ -170,6 +159,14 @@ impl Binder<'_> {
             (MAP_LITERAL, _) => self.plain_call("MAP", arguments, span),
             ("TRANSFORM" | "ARRAY_EXISTS" | "ARRAY_FILTER", [collection, ast::Expr::Lambda(lambda)]) => {
                 self.higher_order(name, collection, lambda, span)
+            }
+            _ if is_table_function(name) => {
+                let error = Diagnostic::error(code::FEATURE_NOT_SUPPORTED, format!("{name} stands outside FROM"), span);
+                let help = match name {
+                    "REGEXP_MATCHES" => "; REGEXP_MATCH gives the first match, REGEXP_LIKE says whether there is one",
+                    _ => "",
+                };
+                self.fail(error.help(format!("it gives rows: write FROM t, {name}(...) AS r(x){help}")))
             }
             _ if is_variant_lambda(name) => self.variant_lambda(name, arguments, span),
             (IS_EMPTY, _) => self.plain_call("IS EMPTY", arguments, span),
