@@ -83,7 +83,7 @@ pub const FORMS: &[Form] = forms! {
     AGGREGATE: ["EVERY" "BOOL_AND" "LOGICAL_AND"] "EVERY(condition)" -> "BOOLEAN", "without values", "Does the condition hold for all rows?", "EVERY(b)";
     AGGREGATE: ["SOME" "BOOL_OR" "LOGICAL_OR"] "SOME(condition)" -> "BOOLEAN", "without values", "Does the condition hold for some row?", "SOME(b)";
     AGGREGATE: ["ANY_VALUE"] "ANY_VALUE(x)" -> "the argument's type", "without values", "Some value: the least, so that it is the same for any order of the rows.", "ANY_VALUE(s)";
-    AGGREGATE: ["BIT_AND" "BIT_OR" "BIT_XOR"] "BIT_AND([DISTINCT] n)" -> "the argument's type", "without values", "The bits that are set in all values, in some, in an odd number of them.", "BIT_XOR(i)";
+    AGGREGATE: ["BIT_AND" "BIT_OR" "BIT_XOR"] "BIT_AND([DISTINCT] n)" -> "the argument's type", "without values", "The bits that are set in all values, in some, in an odd number of them; of integers or of bytes, which must be of one length.", "BIT_XOR(i)";
     AGGREGATE: ["MODE"] "MODE(x)" -> "the argument's type", "without values", "The most frequent value, the least of equally frequent ones.", "MODE(s)";
     AGGREGATE: ["ARG_MIN" "ARG_MAX"] "ARG_MAX(value, key)" -> "the value's type", "without keys", "The value beside the greatest (least) key; of several the greatest (least).", "ARG_MAX(s, i)";
     AGGREGATE: ["STDDEV" "STDDEV_SAMP" "STDDEV_POP" "VARIANCE" "VAR_SAMP" "VAR_POP"] "STDDEV([DISTINCT] x)" -> "the argument's type", "without values; of a sample with one", "Standard deviation and variance, of a sample (also STDDEV and VARIANCE) or a population, from exact sums.", "STDDEV(x)";

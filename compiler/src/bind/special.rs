@@ -264,12 +264,13 @@ impl Binder<'_> {
             return self.fail(error.help("write for example YEAR, MONTH, DAY, HOUR, MINUTE or SECOND"));
         }
         // A text literal beside a unit is a time.
+        let ty = if first == "TIME_TRUNC" { SqlType::Time } else { SqlType::Timestamp };
         let arguments = arguments
             .into_iter()
             .map(|argument| match super::coerce::text_literal(&argument) {
                 Some(_) => {
                     let place = argument.span;
-                    self.cast(argument, SqlType::Timestamp, place)
+                    self.cast(argument, ty, place)
                 }
                 None => Ok(argument),
             })
@@ -277,8 +278,10 @@ impl Binder<'_> {
         self.call(&format!("{first} {unit}"), arguments, span)
     }
 
+    /// `name` is SUBSTRING or SUBSTR, which counts from the end where the position is negative.
     pub(super) fn substring(
         &mut self,
+        name: &str,
         text: &ast::Expr,
         from: Option<&ast::Expr>,
         length: Option<&ast::Expr>,
@@ -293,7 +296,7 @@ impl Binder<'_> {
         if let Some(length) = length {
             arguments.push(self.expr(length)?);
         }
-        self.call("SUBSTRING", arguments, span)
+        self.call(name, arguments, span)
     }
 
     /// TRIM([LEADING | TRAILING | BOTH] [c] FROM s).

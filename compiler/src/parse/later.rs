@@ -10,6 +10,7 @@ const FEATURES: &[(&[&str], &str)] = &[
     (&["=", ">"], "a named argument (=>)"),
     (&["=>"], "a named argument (=>)"),
     (&["UESCAPE"], "UESCAPE"),
+    (&["WITHIN", "DISTINCT"], "WITHIN DISTINCT"),
     (&["CONTAINS"], "a period predicate"),
     (&["PRECEDES"], "a period predicate"),
     (&["SUCCEEDS"], "a period predicate"),

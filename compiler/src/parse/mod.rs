@@ -11,7 +11,7 @@ mod named_type;
 pub mod nested;
 pub mod period;
 mod print;
-mod rewrite_tokens;
+pub mod rewrite_tokens;
 mod split;
 mod statement;
 mod table;

@@ -16,6 +16,7 @@ pub mod array;
 pub mod binary;
 pub mod bits;
 pub mod boolean;
+pub mod byte_bits;
 pub mod cast;
 pub mod compare;
 pub mod day_name;
