@@ -74,7 +74,7 @@ pub fn field(values: &[Value], _: &Signature<'_>) -> Outcome {
 }
 
 /// The element at a position from 1, or the value of an integer key; NULL where there is none.
-pub fn element(values: &[Value], _: &Signature<'_>) -> Outcome {
+fn element(values: &[Value]) -> Outcome {
     let (Some(variant), Value::BigInt(index)) = (held(&values[0]), &values[1]) else { return Ok(Value::Null) };
     Ok(match &variant.value {
         Value::Array(elements) => {
@@ -91,6 +91,24 @@ pub fn element(values: &[Value], _: &Signature<'_>) -> Outcome {
         }
         _ => Value::Null,
     })
+}
+
+/// The value of a key of any type; an integer is a position from 1 in an array. NULL where there is none.
+pub fn item(values: &[Value], signature: &Signature<'_>) -> Outcome {
+    let ty = signature.arguments[1];
+    if ty.is_integer() {
+        let Ok(index) = nested::cast_value(&values[1], ty, SqlType::BigInt) else { return Ok(Value::Null) };
+        return element(&[values[0].clone(), index]);
+    }
+    let wanted = nested::to_variant(&values[1], ty);
+    if let (Some(Variant { value: Value::Array(_), .. }), Some(index)) = (held(&values[0]), held(&wanted))
+        && index.ty.is_integer()
+    {
+        let inner = Signature { arguments: &[SqlType::Variant, index.ty], result: SqlType::Variant };
+        return item(&[values[0].clone(), index.value.clone()], &inner);
+    }
+    let found = entries(&values[0]).iter().find(|(key, _)| order(key, &wanted).is_eq());
+    Ok(part(found.map(|(_, value)| value)))
 }
 
 /// The entries of an object; none of anything else.
@@ -287,8 +305,8 @@ boxed_functions! { pub static FUNCTIONS:
     "PARSE_JSON" (VARCHAR) -> (is VARIANT) = variant::parse, StrictToOption {}, "The value of a JSON text; NULL when it is not JSON.";
     "JSON_AS" (VARCHAR) -> (is ANY) = variant::json_as, StrictToOption {}, "The value of a type that a JSON text denotes, as jsonstring_as_... functions of a program give it.";
     "TO_JSON" (ANY) -> (is VARCHAR) = variant::to_json, Strict {}, "The value as JSON text.";
-    "[]" (VARIANT, BIGINT) -> (is VARIANT) = variant::element, StrictToOption {}, "The element at a position.";
     "[]" (VARIANT, VARCHAR) -> (is VARIANT) = variant::field, StrictToOption {}, "The value of a key.";
+    "[]" (VARIANT, ANY) -> (is VARIANT) = variant::item, StrictToOption {}, "The value of a key of any type; of an array the element at a position.";
     "JSON_KEYS" (VARIANT) -> (shape variant::texts) = variant::paths, Strict {}, "The paths of all keys of an object and of the objects in it, in order; none of anything else.";
     "JSON_OBJECT_KEYS" (VARIANT) -> (shape variant::texts) = variant::keys, Strict {}, "The keys of an object, in order; none of anything else.";
     "JSON_EACH_BIGINT" (VARIANT) -> (shape variant::bigints) = variant::each, Strict {}, "The fields of an object that are whole numbers.";
@@ -336,6 +354,14 @@ mod tests {
             (parse(&[Value::text("{")], &SIGNATURE), keys(&[parsed("[]")], &SIGNATURE)),
             (Ok(Value::Null), Ok(Value::array([])))
         );
+        let keyed = |key: Value, ty: SqlType| {
+            let map = nested::map([(nested::to_variant(&key, ty), parsed("7"))]);
+            let arguments = [Value::variant(map_of_variants(), map), key];
+            item(&arguments, &Signature { arguments: &[SqlType::Variant, ty], result: SqlType::Variant })
+        };
+        for (key, ty) in [(Value::Date(1), SqlType::Date), (parsed("\"a\""), SqlType::Variant)] {
+            assert_eq!(keyed(key, ty), Ok(parsed("7")));
+        }
         assert_eq!(type_of(&[parsed("1.5")], &SIGNATURE), Ok(Value::text("DECIMAL")));
     }
 }
