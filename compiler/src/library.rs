@@ -10,6 +10,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     let mut families = registry::families();
     families.extend(feldc_regex::families());
+    families.extend(feldc_gunzip::families());
     families.extend(feldc_hash::families());
     families.extend(feldc_time_format::families());
     families.extend(feldc_time_zone::families());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 /// Which workspace crates a crate may name, in manifests and in sources.
 const CRATE_ARROWS: &[(&str, &[&str])] = &[
     ("runtime/value", &[]),
+    ("runtime/functions/gunzip", &["feldc_value"]),
     ("runtime/functions/hash", &["feldc_value"]),
     ("runtime/functions/regex", &["feldc_value"]),
     ("runtime/functions/time_format", &["feldc_value"]),

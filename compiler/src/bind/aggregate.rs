@@ -33,6 +33,15 @@ impl Binder<'_> {
         let written = self.written_aggregate(name, function, Clause::AggregateArgument, span)?;
         let level = self.owner(&written);
         self.check_aggregate_allowed(level, span)?;
+        if let (Some(entry), [argument]) = (bits_of_bytes(name), &written.arguments[..])
+            && argument.ty.ty.is_binary()
+        {
+            let ty = argument.ty.ty;
+            let call = self.set_function(Written { name: "ARRAY_AGG", nulls: false, ..written })?;
+            let values = self.add_aggregate(level, name, call, span);
+            let bits = self.call(entry, vec![values], span)?;
+            return self.cast(bits, ty, span);
+        }
         let call = self.set_function(written)?;
         let result = self.add_aggregate(level, name, call, span);
         self.of_array(name, result, span)
@@ -116,6 +125,16 @@ impl Binder<'_> {
         let expr = Expr::column(column.id, ty, span);
         self.scopes[level].aggregates.push((column, call));
         expr
+    }
+}
+
+/// The library's entry that combines the bits of an array of bytes.
+fn bits_of_bytes(name: &str) -> Option<&'static str> {
+    match name {
+        "BIT_AND" => Some("BYTES AND"),
+        "BIT_OR" => Some("BYTES OR"),
+        "BIT_XOR" => Some("BYTES XOR"),
+        _ => None,
     }
 }
 

@@ -28,7 +28,8 @@ impl Binder<'_> {
             Some(function) => {
                 let result = self.apply(function, arguments, span)?;
                 // Functions over TIMESTAMP take instants by their time in UTC, and give such.
-                match zoned && result.ty.ty == SqlType::Timestamp {
+                let over_instants = function.parameters.contains(&Param::Is(SqlType::TimestampTz));
+                match zoned && !over_instants && result.ty.ty == SqlType::Timestamp {
                     true => self.cast(result, SqlType::TimestampTz, span),
                     false => Ok(result),
                 }

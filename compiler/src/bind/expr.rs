@@ -4,6 +4,7 @@ use super::coerce::{boolean, null};
 use super::{Binder, Bound, DEPTH_MAX};
 use crate::diagnostic::{Diagnostic, code};
 use crate::parse::dialect::is_connective;
+use crate::parse::rewrite_tokens::ANY_OF;
 use crate::plan::{Expr, ExprKind, Span};
 use feldc_value::{ColumnType, SqlType, Value};
 use sqlparser::ast::{self, CastKind, UnaryOperator};
@@ -108,8 +109,9 @@ impl Binder<'_> {
             ast::Expr::Ceil { expr, field } => self.round_to("CEIL", expr, field, span),
             ast::Expr::Floor { expr, field } => self.round_to("FLOOR", expr, field, span),
             ast::Expr::Position { expr, r#in } => self.plain_call("POSITION", &[expr, r#in], span),
-            ast::Expr::Substring { expr, substring_from, substring_for, .. } => {
-                self.substring(expr, substring_from.as_deref(), substring_for.as_deref(), span)
+            ast::Expr::Substring { expr, substring_from, substring_for, shorthand, .. } => {
+                let name = if *shorthand { "SUBSTR" } else { "SUBSTRING" };
+                self.substring(name, expr, substring_from.as_deref(), substring_for.as_deref(), span)
             }
             ast::Expr::Trim { trim_where, trim_what, expr, trim_characters } => {
                 let what = match trim_characters.as_deref() {
@@ -136,6 +138,7 @@ impl Binder<'_> {
                 }
                 self.call("ARRAY", items, span)
             }
+            ast::Expr::AtTimeZone { timestamp, time_zone } => self.at_time_zone(timestamp, time_zone, span),
             ast::Expr::CompoundFieldAccess { root, access_chain } => self.access(root, access_chain, span),
             other => self.unknown_form(other, span),
         }
@@ -146,7 +149,6 @@ impl Binder<'_> {
             ast::Expr::Struct { .. } => "a STRUCT literal",
             ast::Expr::Lambda(_) => "a lambda",
             ast::Expr::JsonAccess { .. } => "access by a JSON path",
-            ast::Expr::AtTimeZone { .. } => "AT TIME ZONE",
             ast::Expr::Collate { .. } => "COLLATE",
             ast::Expr::Like { .. } | ast::Expr::ILike { .. } => "LIKE ANY",
             ast::Expr::Convert { .. } => "CONVERT",
@@ -293,12 +295,13 @@ impl Binder<'_> {
         let mut results = vec![];
         for when in conditions {
             let test = match &operand {
+                Ok(None) if values(&when.condition).is_some() => {
+                    let headline = "WHEN with several values in a CASE without an operand";
+                    let error = Diagnostic::error(code::SYNTAX_ERROR, headline, self.span_of(&when.result));
+                    self.fail(error.help("write CASE x WHEN 1, 2 THEN ..., or join conditions by OR"))
+                }
                 Ok(None) => self.expr(&when.condition).and_then(|test| self.condition(test, "a condition of CASE")),
-                Ok(Some(operand)) => self.expr(&when.condition).and_then(|value| {
-                    let span = value.span;
-                    let operand = self.fresh_expr(operand)?;
-                    self.compare("=", operand, value, span)
-                }),
+                Ok(Some(operand)) => self.equals_one_of(operand, &when.condition),
                 Err(reported) => Err(*reported),
             };
             tests.push(test);
@@ -310,6 +313,18 @@ impl Binder<'_> {
         let tests = tests.into_iter().collect::<Bound<Vec<Expr>>>()?;
         let results = results.into_iter().collect::<Bound<Vec<Expr>>>()?;
         self.case_of(tests, results, span)
+    }
+
+    /// Does the operand of CASE equal the value of a WHEN, or one of several?
+    fn equals_one_of(&mut self, operand: &Expr, written: &ast::Expr) -> Bound<Expr> {
+        let values = values(written).unwrap_or_else(|| vec![written]);
+        let span = self.span_of(values[0]);
+        let mut tests = vec![];
+        for value in self.exprs(&values)? {
+            let (place, operand) = (value.span, self.fresh_expr(operand)?);
+            tests.push(self.compare("=", operand, value, place)?);
+        }
+        Ok(if tests.len() == 1 { tests.remove(0) } else { self.or(tests, span) })
     }
 
     /// CASE from bound parts: one result more than tests is the ELSE.
@@ -391,4 +406,15 @@ fn row_list<'a>(operand: &'a ast::Expr, list: &'a [ast::Expr]) -> Option<(Row<'a
     let left = super::operator::row_operands(operand)?;
     let rows = list.iter().map(super::operator::row_operands).collect::<Option<Vec<_>>>()?;
     Some((left, rows))
+}
+
+/// The values of a WHEN that has several.
+fn values(expr: &ast::Expr) -> Option<Vec<&ast::Expr>> {
+    let ast::Expr::Function(function) = expr else { return None };
+    let ast::FunctionArguments::List(list) = &function.args else { return None };
+    let value = |argument| match argument {
+        &ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(ref value)) => Some(value),
+        _ => None,
+    };
+    (function.name.to_string() == ANY_OF).then(|| list.args.iter().map(value).collect::<Option<Vec<_>>>()).flatten()
 }

@@ -57,6 +57,7 @@ pub const FORMS: &[Form] = forms! {
     TIME: ["TIMESTAMPDIFF" "DATEDIFF"] "TIMESTAMPDIFF(unit, x, y)" -> "BIGINT", ANY_NULL, "Whole units from the first time to the second.", "TIMESTAMPDIFF(DAY, ts, d)";
     TIME: ["TIMESTAMPADD" "DATEADD"] "TIMESTAMPADD(unit, n, x)" -> "the time's type", ANY_NULL, "A time some units later.", "TIMESTAMPADD(DAY, i, d)";
     TIME: ["DATE_ADD" "DATE_SUB"] "DATE_ADD(x, interval), DATE_SUB(x, interval)" -> "the time's type", ANY_NULL, "A time an interval later or earlier.", "DATE_ADD(d, INTERVAL '1' DAY)";
+    TIME: ["AT TIME ZONE"] "x AT TIME ZONE zone" -> "TIMESTAMP of an instant, TIMESTAMP WITH TIME ZONE of a TIMESTAMP", ANY_NULL, "What the clock of a zone, by its name or as +HH:MI, shows at an instant; or the instant at which it shows a timestamp.", "ts AT TIME ZONE 'Europe/Paris'";
     TIME: ["-"] "(x - y) unit [TO unit]" -> "INTERVAL of the units", ANY_NULL, "The difference of two times as an interval.", "(ts - ts) DAY TO SECOND IS NULL";
     TIME: ["INTERVAL"] "INTERVAL n unit [TO unit]" -> "INTERVAL of the units", ANY_NULL, "An interval: of months, or of days and seconds.", "d + INTERVAL '1' MONTH";
     TEXT: ["POSITION"] "POSITION(x IN y)" -> "INTEGER", ANY_NULL, "Where the first text occurs in the second; 0 where it does not.", "POSITION('a' IN s)";
@@ -82,7 +83,7 @@ pub const FORMS: &[Form] = forms! {
     AGGREGATE: ["EVERY" "BOOL_AND" "LOGICAL_AND"] "EVERY(condition)" -> "BOOLEAN", "without values", "Does the condition hold for all rows?", "EVERY(b)";
     AGGREGATE: ["SOME" "BOOL_OR" "LOGICAL_OR"] "SOME(condition)" -> "BOOLEAN", "without values", "Does the condition hold for some row?", "SOME(b)";
     AGGREGATE: ["ANY_VALUE"] "ANY_VALUE(x)" -> "the argument's type", "without values", "Some value: the least, so that it is the same for any order of the rows.", "ANY_VALUE(s)";
-    AGGREGATE: ["BIT_AND" "BIT_OR" "BIT_XOR"] "BIT_AND([DISTINCT] n)" -> "the argument's type", "without values", "The bits that are set in all values, in some, in an odd number of them.", "BIT_XOR(i)";
+    AGGREGATE: ["BIT_AND" "BIT_OR" "BIT_XOR"] "BIT_AND([DISTINCT] n)" -> "the argument's type", "without values", "The bits that are set in all values, in some, in an odd number of them; of integers or of bytes, which must be of one length.", "BIT_XOR(i)";
     AGGREGATE: ["MODE"] "MODE(x)" -> "the argument's type", "without values", "The most frequent value, the least of equally frequent ones.", "MODE(s)";
     AGGREGATE: ["ARG_MIN" "ARG_MAX"] "ARG_MAX(value, key)" -> "the value's type", "without keys", "The value beside the greatest (least) key; of several the greatest (least).", "ARG_MAX(s, i)";
     AGGREGATE: ["STDDEV" "STDDEV_SAMP" "STDDEV_POP" "VARIANCE" "VAR_SAMP" "VAR_POP"] "STDDEV([DISTINCT] x)" -> "the argument's type", "without values; of a sample with one", "Standard deviation and variance, of a sample (also STDDEV and VARIANCE) or a population, from exact sums.", "STDDEV(x)";
@@ -94,6 +95,7 @@ pub const FORMS: &[Form] = forms! {
     AGGREGATE: ["MAP_AGG"] "MAP_AGG(key, value)" -> "MAP of the arguments' types", "without keys", "A map of the keys that are not NULL; of several values of a key the greatest.", "MAP_AGG(s, i)";
     AGGREGATE: ["PERCENTILE_CONT" "PERCENTILE_DISC" "MEDIAN"] "PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x), MEDIAN(x)" -> "the type of x", "without values", "The value at a part of the order, between two of them interpolated (CONT) or the first of at least that part (DISC).", "PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY i)";
     AGGREGATE: ["GROUPING" "GROUPING_ID"] "GROUPING(x, ...)" -> "BIGINT", NEVER, "For each argument a bit: is it left out of this grouping set?", "1";
+    AGGREGATE: ["GROUP_ID"] "GROUP_ID()" -> "BIGINT", NEVER, "How many equal grouping sets are written before this one.", "1";
     COLLECTION: ["ARRAY"] "ARRAY[x, ...]" -> "ARRAY of the common type", NEVER, "An array of values.", "ARRAY[i, 1]";
     COLLECTION: ["MAP"] "MAP[key, value, ...]" -> "MAP of the common types", NEVER, "A map; of equal keys the last counts.", "MAP['a', i]";
     COLLECTION: ["ARRAY"] "ARRAY(query)" -> "ARRAY of the column's type, or of rows", NEVER, "The rows of the query, in its order, else in their own.", "ARRAY(SELECT i FROM t u ORDER BY u.s)";
@@ -102,9 +104,12 @@ pub const FORMS: &[Form] = forms! {
     COLLECTION: ["[]"] "a[n], m[key], v['name'], a[SAFE_OFFSET(n)]" -> "the element's type", "when there is none", "An element by its position from 1 (with SAFE_OFFSET from 0), a value by its key.", "ARRAY[i][1]";
     COLLECTION: ["TRANSFORM"] "TRANSFORM(a, x -> e)" -> "ARRAY of the values", ANY_NULL, "The value of the expression for each element.", "TRANSFORM(ARRAY[i], x -> x + 1)";
     COLLECTION: ["ARRAY_EXISTS" "ARRAY_FILTER"] "ARRAY_EXISTS(a, x -> condition)" -> "BOOLEAN; the array's type", ANY_NULL, "Does the condition hold for an element? Those elements for which it does.", "ARRAY_EXISTS(ARRAY[i], x -> x > 1)";
+    COLLECTION: ["VARIANT_FILTER" "VARIANT_DEEP_FILTER"] "VARIANT_FILTER(v, (key, x) -> condition)" -> "VARIANT", "when an argument is, or the condition does not hold for a scalar", "The fields of an object for which the condition holds; DEEP those at any depth and elements too, by their paths such as a.b[1].c, without what is in one that is left out.", "VARIANT_DEEP_FILTER(PARSE_JSON(s), (p, x) -> p <> 'a.b')";
+    COLLECTION: ["VARIANT_MAP" "VARIANT_DEEP_MAP"] "VARIANT_MAP(v, (key, x) -> e)" -> "VARIANT", "when an argument is, or the value for a scalar is", "An object with the expression's values for those of its fields; DEEP for the scalars at any depth, by their paths such as a.b[1].c.", "VARIANT_MAP(PARSE_JSON(s), (k, x) -> TYPEOF(x))";
     COLLECTION: ["IS EMPTY" "IS NOT EMPTY"] "a IS [NOT] EMPTY" -> "BOOLEAN", ANY_NULL, "Has the array or map no element?", "ARRAY[i] IS NOT EMPTY";
     COLLECTION: ["ANY" "SOME" "ALL"] "x op ANY (a), x op ALL (a)" -> "BOOLEAN", "when the known elements do not decide", "Does the comparison hold for an element of the array, or for all?", "i = ANY (ARRAY[1, 2])";
     COLLECTION: ["UNNEST" "GENERATE_SERIES"] "FROM UNNEST(a, ...) [WITH ORDINALITY], FROM GENERATE_SERIES(first, last)" -> "rows", NEVER, "A row for each element of arrays or entry of a map, for each integer.", "(SELECT COUNT(*) FROM UNNEST(ARRAY[i]))";
+    COLLECTION: ["REGEXP_MATCHES" "REGEXP_SPLIT_TO_TABLE"] "FROM REGEXP_MATCHES(text, pattern [, flags]), FROM REGEXP_SPLIT_TO_TABLE(text, pattern [, flags])" -> "rows", NEVER, "A row with the array of REGEXP_MATCH for the first match, with flag g for every match; a row for each part between the matches.", "(SELECT COUNT(*) FROM REGEXP_MATCHES(s, 'a', 'g'))";
     WINDOW: ["ROW_NUMBER" "RANK" "DENSE_RANK"] "RANK() OVER (PARTITION BY x ORDER BY y)" -> "BIGINT", NEVER, "The place of the row in its partition; equal rows share it but for ROW_NUMBER.", "RANK() OVER (ORDER BY i)";
     WINDOW: ["OVER"] "aggregate OVER ([PARTITION BY x, ...])" -> "as the aggregate", "as the aggregate", "The aggregate of all rows of the partition, beside each of them.", "SUM(i) OVER (PARTITION BY s)";
 };

@@ -109,7 +109,7 @@ impl Binder<'_> {
             *column = self.fresh_column(&column.name, ColumnType::new(column.ty.ty, nullable));
         }
         let mut inputs = vec![];
-        for set in sets {
+        for (number, set) in sets.iter().enumerate() {
             self.check_size(self.statement)?;
             let (mut grouped, names) = self.fresh_plan(whole);
             if let Plan::Aggregate { keys, scalar, .. } = &mut grouped {
@@ -125,8 +125,12 @@ impl Binder<'_> {
             }
             row.extend(aggregates.iter().map(|(column, _)| (column.clone(), read(column))));
             for (column, positions) in marks {
-                let bits = positions.iter().fold(0, |bits, at| bits << 1 | i64::from(!set.contains(at)));
-                row.push((column.clone(), Expr::literal(Value::BigInt(bits), column.ty, Span::default())));
+                let mark = match positions.is_empty() {
+                    // GROUP_ID() has no keys.
+                    true => sets[..number].iter().filter(|earlier| *earlier == set).count() as i64,
+                    false => positions.iter().fold(0, |bits, at| bits << 1 | i64::from(!set.contains(at))),
+                };
+                row.push((column.clone(), Expr::literal(Value::BigInt(mark), column.ty, Span::default())));
             }
             row.iter_mut().for_each(|(column, _)| column.id = self.fresh_id());
             inputs.push(Plan::Project { input: Box::new(grouped), columns: row });

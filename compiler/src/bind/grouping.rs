@@ -19,7 +19,8 @@ pub struct Grouping {
     pub sets: Vec<BTreeSet<usize>>,
 }
 
-/// GROUPING(keys): which of the keys the set of a row leaves out, the first in the highest bit.
+/// GROUPING(keys): which of the keys the set of a row leaves out, the first in the highest bit. Without keys GROUP_ID(): how many
+/// equal sets stand before it.
 pub type GroupingMark = (Column, Vec<Expr>);
 
 /// An element of GROUP BY: any of several lists of expressions.
@@ -233,14 +234,18 @@ impl Binder<'_> {
         }
     }
 
-    /// GROUPING(keys) and GROUPING_ID(keys).
+    /// GROUPING(keys), GROUPING_ID(keys) and GROUP_ID().
     pub(super) fn grouping_mark(&mut self, name: &str, arguments: &[&ast::Expr], span: Span) -> Bound<Expr> {
         let Some(top) = self.scopes.len().checked_sub(1) else {
             let error = Diagnostic::error(code::GROUPING_ERROR, format!("{name} is not allowed here"), span);
             return self.fail(error);
         };
         self.check_aggregate_allowed(top, span)?;
-        if arguments.is_empty() || arguments.len() > 62 {
+        if name == "GROUP_ID" && !arguments.is_empty() {
+            let error = Diagnostic::error(code::UNDEFINED_FUNCTION, "GROUP_ID takes no arguments", span);
+            return self.fail(error.help("write GROUP_ID(); GROUPING_ID(key) says whether a key is left out"));
+        }
+        if name != "GROUP_ID" && (arguments.is_empty() || arguments.len() > 62) {
             let error = Diagnostic::error(code::UNDEFINED_FUNCTION, format!("{name} takes 1 to 62 keys"), span);
             return self.fail(error.help(format!("write {name}(key) with keys of GROUP BY")));
         }

@@ -19,10 +19,10 @@ fn is_long(unit: IntervalUnit) -> bool {
     matches!(unit, IntervalUnit::Year | IntervalUnit::Month)
 }
 
-/// The unit and how many of it one of the written field is (a WEEK is seven days).
+/// The unit whose interval a written field gives, and the months or microseconds of one of the field: a WEEK is seven days.
 fn unit_of(field: &str) -> Option<(IntervalUnit, i64)> {
     let field = field.to_uppercase();
-    Some(match field.strip_suffix('S').unwrap_or(&field) {
+    let (unit, count) = match field.strip_suffix('S').unwrap_or(&field) {
         "YEAR" => (IntervalUnit::Year, 1),
         "QUARTER" => (IntervalUnit::Month, 3),
         "MONTH" => (IntervalUnit::Month, 1),
@@ -31,8 +31,11 @@ fn unit_of(field: &str) -> Option<(IntervalUnit, i64)> {
         "HOUR" => (IntervalUnit::Hour, 1),
         "MINUTE" => (IntervalUnit::Minute, 1),
         "SECOND" => (IntervalUnit::Second, 1),
+        "MILLISECOND" => return Some((IntervalUnit::Second, MICROS_PER_SECOND / 1000)),
+        "MICROSECOND" => return Some((IntervalUnit::Second, 1)),
         _ => return None,
-    })
+    };
+    Some((unit, size(unit) * count))
 }
 
 /// Months of a long unit, microseconds of a short one.
@@ -120,19 +123,19 @@ impl Binder<'_> {
                 _ => self.needs_unit(span),
             };
         };
-        let (from, factor) = self.unit(leading, span)?;
+        let (from, one) = self.unit(leading, span)?;
         let (text, negative) = match interval_text(&interval.value) {
             Some(text) => text,
-            None => return self.interval_of_expression(&interval.value, from, factor, span),
+            None => return self.interval_of_expression(&interval.value, from, one, span),
         };
         let (ty, amount) = match &interval.last_field {
-            None => (interval_type(from, from), scaled(&text, size(from)).and_then(|n| n.checked_mul(factor))),
+            None => (interval_type(from, from), scaled(&text, one)),
             Some(last) => {
                 let to = self.unit(last, span)?.0;
                 if to < from || is_long(from) != is_long(to) {
                     return self.mixed_units(leading, last, span);
                 }
-                let amount = if to == from { scaled(&text, size(from)) } else { compound(&text, from, to) };
+                let amount = if to == from { scaled(&text, one) } else { compound(&text, from, to) };
                 (interval_type(from, to), amount)
             }
         };
@@ -182,16 +185,16 @@ impl Binder<'_> {
         &mut self,
         value: &ast::Expr,
         unit: IntervalUnit,
-        factor: i64,
+        size_of_one: i64,
         span: Span,
     ) -> Bound<Expr> {
         let count = self.expr(value)?;
-        if count.ty.ty.is_text() && factor == 1 {
+        if count.ty.ty.is_text() && size_of_one == size(unit) {
             return self.cast(count, interval_type(unit, unit), span);
         }
         let one = match is_long(unit) {
-            true => Value::IntervalLong((size(unit) * factor) as i32),
-            false => Value::IntervalShort(size(unit) * factor),
+            true => Value::IntervalLong(size_of_one as i32),
+            false => Value::IntervalShort(size_of_one),
         };
         let ty = interval_type(unit, unit);
         let one = Expr::literal(one, ColumnType::new(ty, false), span);
@@ -205,7 +208,11 @@ impl Binder<'_> {
             Some(unit) => Ok(unit),
             None => {
                 let error = Diagnostic::error(code::SYNTAX_ERROR, format!("{field} is not a unit of intervals"), span);
-                self.fail(error.help("units are YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND"))
+                self.fail(
+                    error.help(
+                        "units are YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND, MILLISECOND, MICROSECOND",
+                    ),
+                )
             }
         }
     }

@@ -88,13 +88,58 @@ impl Binder<'_> {
         };
         let place = collection.span;
         let collection = self.cast(collection, SqlType::array(element), place)?;
-        let name = self.name(&parameter.name);
         let number = self.fresh_id().0;
-        let value = Expr { kind: ExprKind::Parameter(number), ty: ColumnType::new(element, true), span: name.span };
-        let column =
-            super::scope::ScopeColumn { table: None, name: name.text, quoted: name.quoted, expr: value, bare: true };
+        self.each_of(collection, number, span, |binder, value| {
+            let scope = binder.lambda_scope([(&parameter.name, value)]);
+            binder.within(scope, |binder| binder.expr(&lambda.body)).0
+        })
+    }
+
+    /// The values that a body has for the items of a VARIANT, rows of label and value, under the names of its parameters.
+    pub(super) fn each_item(
+        &mut self,
+        items: Expr,
+        parameters: &[&ast::Ident],
+        span: Span,
+        body: impl FnOnce(&mut Self) -> Bound<Expr>,
+    ) -> Bound<Expr> {
+        let number = self.fresh_id().0;
+        self.each_of(items, number, span, |binder, row| {
+            let scope = binder.item_scope(&row, parameters, span)?;
+            binder.within(scope, body).0
+        })
+    }
+
+    /// The fields of a row under the names of a lambda's parameters.
+    pub(super) fn item_scope(&mut self, row: &Expr, parameters: &[&ast::Ident], span: Span) -> Bound<Scope> {
+        let mut named = vec![];
+        for (at, parameter) in parameters.iter().enumerate() {
+            named.push((*parameter, self.field_at(row.clone(), at, span)?));
+        }
+        Ok(self.lambda_scope(named))
+    }
+
+    fn lambda_scope<'i>(&self, parameters: impl IntoIterator<Item = (&'i ast::Ident, Expr)>) -> Scope {
+        let columns = parameters.into_iter().map(|(parameter, value)| {
+            let name = self.name(parameter);
+            let expr = Expr { span: name.span, ..value };
+            super::scope::ScopeColumn { table: None, name: name.text, quoted: name.quoted, expr, bare: true }
+        });
         let clause = self.scopes.last().map_or(super::scope::Clause::From, |scope| scope.clause);
-        let body = self.within(Scope::new(vec![column], clause), |binder| binder.expr(&lambda.body)).0?;
+        Scope::new(columns.collect(), clause)
+    }
+
+    /// The values of a body for the elements of an array, which it is given as parameter `number`.
+    pub(super) fn each_of(
+        &mut self,
+        collection: Expr,
+        number: u32,
+        span: Span,
+        body: impl FnOnce(&mut Self, Expr) -> Bound<Expr>,
+    ) -> Bound<Expr> {
+        let SqlType::Array(element) = collection.ty.ty else { return Err(super::Reported) };
+        let value = Expr { kind: ExprKind::Parameter(number), ty: ColumnType::new(*element, true), span };
+        let body = body(self, value)?;
         if contains_subquery(&body) {
             let error = Diagnostic::error(code::FEATURE_NOT_SUPPORTED, "a lambda has a subquery", body.span);
             return self.fail(error.help("take the elements apart with UNNEST instead"));

@@ -1,12 +1,13 @@
 //! Literals: numbers by how they are written, text, dates and times.
 
 use super::coerce::{boolean, null};
-use super::{Binder, Bound};
+use super::{Binder, Bound, Reported};
 use crate::diagnostic::{Diagnostic, code};
-use crate::plan::{Expr, Span};
+use crate::plan::{Expr, ExprKind, Span};
 use feldc_value::binary::parse_hex;
 use feldc_value::cast::cast_function;
 use feldc_value::function::Signature;
+use feldc_value::temporal_text::parse_timestamp;
 use feldc_value::{ColumnType, SqlType, Value};
 use sqlparser::ast;
 
@@ -73,6 +74,27 @@ impl Binder<'_> {
         }
     }
 
+    /// `x AT TIME ZONE zone`.
+    pub(super) fn at_time_zone(&mut self, time: &ast::Expr, zone: &ast::Expr, span: Span) -> Bound<Expr> {
+        let time = self.expr(time)?;
+        let zone = self.expr(zone)?;
+        self.call("AT TIME ZONE", vec![time, zone], span)
+    }
+
+    /// What a zone is called is known now, so that a wrong name is an error of the program.
+    fn instant_in_zone(&mut self, clock: Expr, zone: &str, span: Span) -> Bound<Expr> {
+        let instant = self.call("AT TIME ZONE", vec![clock, text_value(zone, span)], span)?;
+        match instant.kind {
+            ExprKind::Literal(_) => Ok(instant),
+            _ => {
+                let headline =
+                    format!("invalid TIMESTAMP WITH TIME ZONE literal: '{zone}' is not the name of a time zone");
+                let error = Diagnostic::error(code::SYNTAX_ERROR, headline, span);
+                self.fail(error.help("write for example TIMESTAMP WITH TIME ZONE '2024-02-29 14:30:00 Europe/Paris'"))
+            }
+        }
+    }
+
     /// DATE '2024-02-29' and the like: text that must be a value of the type.
     pub(super) fn typed_string(&mut self, typed: &ast::TypedString, span: Span) -> Bound<Expr> {
         let ty = self.data_type(&typed.data_type, span)?;
@@ -87,6 +109,11 @@ impl Binder<'_> {
         let signature = Signature { arguments: &[SqlType::VARCHAR], result: ty };
         match (function.call)(&[Value::text(text.as_str())], &signature) {
             Ok(value) => Ok(Expr::literal(value, ColumnType::new(ty, false), span)),
+            Err(_) if ty == SqlType::TimestampTz && clock_and_zone(text).is_some() => {
+                let Some((clock, zone)) = clock_and_zone(text) else { return Err(Reported) };
+                let clock = Expr::literal(Value::Timestamp(clock), ColumnType::new(SqlType::Timestamp, false), span);
+                self.instant_in_zone(clock, zone, span)
+            }
             Err(error) => {
                 let headline = format!("invalid {ty} literal: {error}");
                 let form = match ty {
@@ -100,6 +127,15 @@ impl Binder<'_> {
             }
         }
     }
+}
+
+/// A time without an offset, in microseconds, and the name of a zone behind it.
+fn clock_and_zone(text: &str) -> Option<(i64, &str)> {
+    let (clock, zone) = text.trim().rsplit_once(' ')?;
+    let has_offset =
+        clock.get(10..).is_some_and(|time| time.contains(['+', '-']) || time.ends_with(['Z', 'z', 'C', 'c']));
+    let is_name = zone.starts_with(|c: char| c.is_ascii_alphabetic()) && !has_offset;
+    parse_timestamp(clock).filter(|_| is_name).map(|clock| (clock, zone))
 }
 
 pub fn text_value(text: &str, span: Span) -> Expr {

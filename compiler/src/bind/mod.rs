@@ -35,6 +35,7 @@ mod subquery;
 mod table;
 mod types;
 mod unnest;
+mod variant_lambda;
 mod view;
 mod window;
 

@@ -204,7 +204,7 @@ impl Binder<'_> {
                 let argument = match argument.ty.ty {
                     SqlType::Null => self.cast(argument, SqlType::Integer, span)?,
                     ty if ty.is_integer() => argument,
-                    ty => return self.wrong_type(name, "an integer", ty, argument.span, "BIGINT"),
+                    ty => return self.wrong_type(name, "an integer or bytes", ty, argument.span, "BIGINT"),
                 };
                 return Ok(vec![argument]);
             }

@@ -2,6 +2,8 @@
 
 use super::coerce::null;
 use super::expr::attempt;
+use super::unnest::is_table_function;
+use super::variant_lambda::is_variant_lambda;
 use super::{Binder, Bound, aggregate, set_function};
 use crate::diagnostic::{Diagnostic, code};
 use crate::library::overloads;
@@ -26,20 +28,7 @@ const WITH_UNIT: &[(&str, &str)] = &[
 ];
 
 /// Beginnings of names of functions of the dialect that are still to come.
-const LATER: &[&str] = &[
-    "REGEXP_MATCHES",
-    "REGEXP_SPLIT_TO_TABLE",
-    "REGEXP_EXTRACT_ALL",
-    "GUNZIP",
-    "VARIANT_",
-    "CONNECTOR_METADATA",
-    "UNNEST",
-    "TUMBLE",
-    "HOP",
-    "SESSION",
-    "GROUP_ID",
-    "UUID",
-];
+const LATER: &[&str] = &["CONNECTOR_METADATA", "UNNEST", "TUMBLE", "HOP", "SESSION", "UUID"];
 
 /// Entries of the library that only the binder and the rewrites call, with types that they know; and names of operators.
 const INTERNAL: &[&str] = &["FIELD", "JSON_AS", "SELECTED", "AT_MOST_ONE", "CAST", "NEG"];
@@ -130,7 +119,7 @@ impl Binder<'_> {
         }
         match (name, arguments) {
             (BETWEEN_SYMMETRIC, [operand, low, high]) => self.between_symmetric(operand, low, high, span),
-            ("GROUPING" | "GROUPING_ID", _) => self.grouping_mark(name, arguments, span),
+            ("GROUPING" | "GROUPING_ID" | "GROUP_ID", _) => self.grouping_mark(name, arguments, span),
             ("COALESCE" | "IFNULL" | "NVL", [_, ..]) => {
                 let operands = self.exprs(arguments)?;
                 self.coalesce(operands, span)
@@ -171,6 +160,15 @@ impl Binder<'_> {
             ("TRANSFORM" | "ARRAY_EXISTS" | "ARRAY_FILTER", [collection, ast::Expr::Lambda(lambda)]) => {
                 self.higher_order(name, collection, lambda, span)
             }
+            _ if is_table_function(name) => {
+                let error = Diagnostic::error(code::FEATURE_NOT_SUPPORTED, format!("{name} stands outside FROM"), span);
+                let help = match name {
+                    "REGEXP_MATCHES" => "; REGEXP_MATCH gives the first match, REGEXP_LIKE says whether there is one",
+                    _ => "",
+                };
+                self.fail(error.help(format!("it gives rows: write FROM t, {name}(...) AS r(x){help}")))
+            }
+            _ if is_variant_lambda(name) => self.variant_lambda(name, arguments, span),
             (IS_EMPTY, _) => self.plain_call("IS EMPTY", arguments, span),
             _ if self.types.contains_key(&name.to_lowercase()) => {
                 let items = self.exprs(arguments)?;
@@ -266,12 +264,13 @@ impl Binder<'_> {
             return self.fail(error.help("write for example YEAR, MONTH, DAY, HOUR, MINUTE or SECOND"));
         }
         // A text literal beside a unit is a time.
+        let ty = if first == "TIME_TRUNC" { SqlType::Time } else { SqlType::Timestamp };
         let arguments = arguments
             .into_iter()
             .map(|argument| match super::coerce::text_literal(&argument) {
                 Some(_) => {
                     let place = argument.span;
-                    self.cast(argument, SqlType::Timestamp, place)
+                    self.cast(argument, ty, place)
                 }
                 None => Ok(argument),
             })
@@ -279,8 +278,10 @@ impl Binder<'_> {
         self.call(&format!("{first} {unit}"), arguments, span)
     }
 
+    /// `name` is SUBSTRING or SUBSTR, which counts from the end where the position is negative.
     pub(super) fn substring(
         &mut self,
+        name: &str,
         text: &ast::Expr,
         from: Option<&ast::Expr>,
         length: Option<&ast::Expr>,
@@ -295,7 +296,7 @@ impl Binder<'_> {
         if let Some(length) = length {
             arguments.push(self.expr(length)?);
         }
-        self.call("SUBSTRING", arguments, span)
+        self.call(name, arguments, span)
     }
 
     /// TRIM([LEADING | TRAILING | BOTH] [c] FROM s).

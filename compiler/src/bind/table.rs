@@ -246,9 +246,16 @@ impl Binder<'_> {
         self.fail(suggest(error, near))
     }
 
-    /// Foreign keys are documentation, but must name what exists.
+    /// Foreign keys and UNIQUE are documentation, but must name what exists.
     fn foreign_keys(&mut self, definition: &CreateTable, table: &Table) -> Bound<()> {
         let mut result = Ok(());
+        for constraint in &definition.constraints {
+            if let TableConstraint::Unique { columns } = constraint {
+                for column in columns {
+                    result = result.and(self.column_position(table, column).map(|_| ()));
+                }
+            }
+        }
         for column in &definition.columns {
             for attribute in &column.attributes {
                 if let AttributeKind::References { table: other, columns } = &attribute.kind {

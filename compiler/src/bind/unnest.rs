@@ -10,8 +10,20 @@ use crate::plan::{Column, Expr, ExprKind, JoinKind, Plan, Span};
 use feldc_value::{ColumnType, SqlType};
 use sqlparser::ast::{self, FunctionArg, FunctionArgExpr};
 
+/// Functions in FROM, and the library's entries that give their rows as an array.
+const ARRAYS: &[(&str, &str)] = &[
+    ("GENERATE_SERIES", "SEQUENCE"),
+    ("REGEXP_MATCHES", "REGEXP MATCHES"),
+    ("REGEXP_SPLIT_TO_TABLE", "REGEXP_SPLIT_TO_ARRAY"),
+];
+
+/// Is it a function that stands in FROM alone?
+pub fn is_table_function(name: &str) -> bool {
+    ARRAYS.iter().any(|(known, _)| *known == name)
+}
+
 impl Binder<'_> {
-    /// `UNNEST(a, ...) [WITH ORDINALITY]`, `GENERATE_SERIES(first, last)`; `None` for another function.
+    /// `UNNEST(a, ...) [WITH ORDINALITY]`, or a function whose array's elements are the rows; `None` for another function.
     pub(super) fn table_function(
         &mut self,
         name: &ast::ObjectName,
@@ -22,7 +34,8 @@ impl Binder<'_> {
         span: Span,
     ) -> Bound<Option<From>> {
         let function = name.to_string().to_uppercase();
-        if !matches!(function.as_str(), "UNNEST" | "GENERATE_SERIES") {
+        let array = ARRAYS.iter().find(|(name, _)| *name == function).map(|(_, array)| *array);
+        if array.is_none() && function != "UNNEST" {
             return Ok(None);
         }
         let mut written = vec![];
@@ -34,9 +47,9 @@ impl Binder<'_> {
         }
         let bound = self.within(Scope::new(visible.to_vec(), Clause::From), |binder| {
             let arguments = binder.exprs(&written)?;
-            match function.as_str() {
-                "UNNEST" => Ok(arguments),
-                _ => Ok(vec![binder.call("SEQUENCE", arguments, span)?]),
+            match array {
+                None => Ok(arguments),
+                Some(array) => Ok(vec![binder.call(array, arguments, span)?]),
             }
         });
         let from = self.unnest(bound.0?, ordinality, alias.map(|alias| self.name(&alias.name)), span)?;

@@ -139,7 +139,8 @@ fn word_or_symbol(text: &str) -> (Kind, usize) {
     let rest = &text[length..];
     let prefix = if length == 1 { text[..1].to_ascii_uppercase() } else { String::new() };
     match rest.as_bytes() {
-        [b'\'', ..] if matches!(prefix.as_str(), "X" | "E" | "N" | "B" | "R") => {
+        [b'\'', ..] if prefix == "E" => (Kind::Text, escaped_length(text.as_bytes(), length)),
+        [b'\'', ..] if matches!(prefix.as_str(), "X" | "N" | "B" | "R") => {
             (Kind::Text, quoted_length(text, length, '\''))
         }
         [b'&', b'\'', ..] if prefix == "U" => (Kind::Text, quoted_length(text, length + 1, '\'')),
@@ -180,6 +181,19 @@ fn quoted_length(text: &str, start: usize, quote: char) -> usize {
             None => return text.len(),
             Some(found) if text[at + found + 1..].starts_with(quote) => at += found + 2,
             Some(found) => return at + found + 1,
+        }
+    }
+}
+
+/// Likewise of a text with escapes: a backslash takes the byte behind it along.
+fn escaped_length(text: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    loop {
+        match (text.get(at), text.get(at + 1)) {
+            (None, _) => return text.len(),
+            (Some(b'\\'), Some(_)) | (Some(b'\''), Some(b'\'')) => at += 2,
+            (Some(b'\''), _) => return at + 1,
+            _ => at += 1,
         }
     }
 }
@@ -226,6 +240,8 @@ mod tests {
             "a!~~*b!~~c!~*d!~e~~*f~~g~*h~i",
             &["a", "!~~*", "b", "!~~", "c", "!~*", "d", "!~", "e", "~~*", "f", "~~", "g", "~*", "h", "~", "i"],
         );
+        check(r"E'a\';''b'e'\\'x", &[r"E'a\';''b'", r"e'\\'", "x"]);
+        check(r"E'open\'", &[r"E'open\'"]);
         check("'open", &["'open"]);
         check("/* open", &["/* open"]);
         check("0x1e-3 1e", &["0x1e", "-", "3", "1e"]);

@@ -9,6 +9,7 @@ const FEATURES: &[(&[&str], &str)] = &[
     (&["MATCH_CONDITION", "("], "ASOF JOIN"),
     (&["=", ">"], "a named argument (=>)"),
     (&["=>"], "a named argument (=>)"),
+    (&["WITHIN", "DISTINCT"], "WITHIN DISTINCT"),
 ];
 
 /// The first feature to come among the tokens up to the one that was refused, and where it begins.

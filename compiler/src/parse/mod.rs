@@ -4,13 +4,14 @@
 //! looked up here.
 
 pub mod dialect;
+pub mod escaped;
 mod function;
 mod later;
 mod named_type;
 pub mod nested;
 pub mod period;
 mod print;
-mod rewrite_tokens;
+pub mod rewrite_tokens;
 mod split;
 mod statement;
 mod table;
@@ -191,6 +192,12 @@ pub fn with_stack<T>(operators: usize, f: impl FnOnce() -> T) -> T {
 fn tokenize(source: &Source<'_>, span: Span) -> Parsed<Vec<TokenWithSpan>> {
     let mut tokens = vec![];
     let text = split::blank_comments(source.slice(span));
+    let quotes = split::escaped_texts(&text);
+    let (text, mut contents) = escaped::hide(&text, &quotes).map_err(|(place, what, help)| {
+        let start = span.start as usize;
+        let place = source.span(start + place.start, start + place.end);
+        Box::new(Diagnostic::error(code::SYNTAX_ERROR, what, place).help(help))
+    })?;
     let result = Tokenizer::new(&FeldcDialect, &text).tokenize_with_location_into_buf(&mut tokens);
     let moved = |at: Location| Location {
         line: at.line + u64::from(span.line) - 1,
@@ -205,6 +212,13 @@ fn tokenize(source: &Source<'_>, span: Span) -> Parsed<Vec<TokenWithSpan>> {
     for token in &mut tokens {
         token.span.start = moved(token.span.start);
         token.span.end = moved(token.span.end);
+        if let Token::SingleQuotedString(text) = &mut token.token
+            && !contents.is_empty()
+            && let at = source.offset(token.span.start.line, token.span.start.column)
+            && let Some(content) = contents.remove(&at.wrapping_sub(span.start as usize))
+        {
+            *text = content;
+        }
     }
     if let Some(token) = empty_name(&tokens) {
         let place = source.convert(token.span).unwrap_or(span);

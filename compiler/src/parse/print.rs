@@ -58,6 +58,7 @@ impl Display for ColumnDefinition {
             AttributeKind::Null => f.write_str(" NULL"),
             AttributeKind::NotNull => f.write_str(" NOT NULL"),
             AttributeKind::PrimaryKey => f.write_str(" PRIMARY KEY"),
+            AttributeKind::Unique => f.write_str(" UNIQUE"),
             AttributeKind::References { table, columns } if columns.is_empty() => write!(f, " REFERENCES {table}"),
             AttributeKind::References { table, columns } => write!(f, " REFERENCES {table} ({})", list(columns)),
             AttributeKind::Default(expr) => write!(f, " DEFAULT {expr}"),
@@ -72,6 +73,7 @@ impl Display for TableConstraint {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             TableConstraint::PrimaryKey { columns, .. } => write!(f, "PRIMARY KEY ({})", list(columns)),
+            TableConstraint::Unique { columns } => write!(f, "UNIQUE ({})", list(columns)),
             TableConstraint::ForeignKey { columns, table, referred, .. } => {
                 write!(f, "FOREIGN KEY ({}) REFERENCES {table}", list(columns))?;
                 if referred.is_empty() { Ok(()) } else { write!(f, " ({})", list(referred)) }

@@ -3,6 +3,10 @@
 
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Span, Token, TokenWithSpan, Word};
+use std::collections::BTreeSet;
+
+/// The call that stands for the values of a WHEN with several. `$` cannot start a user's identifier.
+pub const ANY_OF: &str = "$ANY OF";
 
 /// Rewrites the tokens of one statement.
 pub fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
@@ -10,6 +14,9 @@ pub fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut tokens: Vec<TokenWithSpan> =
         tokens.into_iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
     singular_interval_types(&mut tokens);
+    quarters(&mut tokens);
+    continued_bytes(&mut tokens);
+    several_values(&mut tokens);
     arrays_of_arrays(&mut tokens);
     trim_without_characters(&mut tokens);
     interval_of_column(&mut tokens);
@@ -49,6 +56,82 @@ fn singular_interval_types(tokens: &mut [TokenWithSpan]) {
             singular(&mut tokens[at + 2]);
         }
     }
+}
+
+/// `INTERVAL 2 QUARTERS`: the one unit that has no plural.
+fn quarters(tokens: &mut [TokenWithSpan]) {
+    for at in 2..tokens.len() {
+        if keyword(tokens.get(at - 2)) == Keyword::INTERVAL
+            && let Token::Word(word) = &mut tokens[at].token
+            && word.quote_style.is_none()
+            && word.value.eq_ignore_ascii_case("QUARTERS")
+        {
+            *word = Word { value: "QUARTER".to_string(), quote_style: None, keyword: Keyword::QUARTER };
+        }
+    }
+}
+
+/// `x'AB' 'CD'`: bytes in several pieces.
+fn continued_bytes(tokens: &mut Vec<TokenWithSpan>) {
+    let mut at = 0;
+    while at + 1 < tokens.len() {
+        if let (Token::HexStringLiteral(_), Token::SingleQuotedString(more)) =
+            (&tokens[at].token, &tokens[at + 1].token)
+        {
+            let more = more.clone();
+            if let Token::HexStringLiteral(digits) = &mut tokens[at].token {
+                digits.push_str(&more);
+            }
+            tokens[at].span.end = tokens[at + 1].span.end;
+            tokens.remove(at + 1);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// `CASE x WHEN 1, 2 THEN y`: several values become the arguments of one call.
+fn several_values(tokens: &mut Vec<TokenWithSpan>) {
+    // The WHENs whose THEN is still to come: how many brackets and CASEs are open in it, and has it a comma outside them?
+    let mut open: Vec<(usize, i64, bool)> = vec![];
+    let mut lists = vec![];
+    for (at, token) in tokens.iter().enumerate() {
+        let depth = match (&token.token, keyword(Some(token))) {
+            (Token::LParen | Token::LBracket, _) | (_, Keyword::CASE) => 1,
+            (Token::RParen | Token::RBracket, _) | (_, Keyword::END) => -1,
+            (_, Keyword::WHEN) => {
+                open.push((at, 0, false));
+                continue;
+            }
+            (_, Keyword::THEN) => {
+                lists.extend(open.pop().filter(|(_, _, comma)| *comma).map(|(when, ..)| (when, at)));
+                continue;
+            }
+            _ => 0,
+        };
+        if let Some((_, inside, comma)) = open.last_mut() {
+            *inside += depth;
+            *comma |= *inside == 0 && token.token == Token::Comma;
+        }
+    }
+    if lists.is_empty() {
+        return;
+    }
+    let (whens, thens): (BTreeSet<usize>, BTreeSet<usize>) = lists.iter().copied().unzip();
+    let mut out: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len() + 3 * lists.len());
+    for (at, token) in tokens.drain(..).enumerate() {
+        let place = after(&token);
+        if thens.contains(&at) {
+            out.push(TokenWithSpan::new(Token::RParen, out.last().map_or(place, after)));
+        }
+        out.push(token);
+        if whens.contains(&at) {
+            let name = Word { value: ANY_OF.to_string(), quote_style: None, keyword: Keyword::NoKeyword };
+            out.push(TokenWithSpan::new(Token::Word(name), place));
+            out.push(TokenWithSpan::new(Token::LParen, place));
+        }
+    }
+    *tokens = out;
 }
 
 /// `INT ARRAY ARRAY`: all but the last as `[]`.

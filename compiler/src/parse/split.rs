@@ -1,5 +1,6 @@
 //! Cuts a program at its `;`, so that an error in one statement does not hide the errors of the next.
 
+use super::escaped;
 use crate::diagnostic::{Diagnostic, Source, code};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +19,7 @@ pub fn split(source: &Source<'_>) -> (Vec<Range<usize>>, Vec<Diagnostic>) {
         let (piece, end) = piece(bytes, at);
         match piece {
             Piece::Blank | Piece::LineComment => (),
-            Piece::Content => content = Some(content.map_or(at, |range| range.start)..end),
+            Piece::Content | Piece::Escaped => content = Some(content.map_or(at, |range| range.start)..end),
             Piece::Semicolon => statements.extend(content.take()),
             Piece::Unterminated(opening, what, closing) => {
                 errors.push(unterminated(source, at, at + opening, what, closing));
@@ -52,11 +53,27 @@ pub fn blank_comments(text: &str) -> Cow<'_, str> {
     if copied == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[copied..]) }
 }
 
+/// The offsets of the quotes that open texts with escapes.
+pub fn escaped_texts(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let (mut quotes, mut at) = (vec![], 0);
+    while at < bytes.len() {
+        let (piece, end) = piece(bytes, at);
+        if matches!(piece, Piece::Escaped) {
+            quotes.push(at);
+        }
+        at = end;
+    }
+    quotes
+}
+
 enum Piece {
     Blank,
     /// From `--` up to the end of the line.
     LineComment,
     Content,
+    /// A text with escapes, from its quote on.
+    Escaped,
     Semicolon,
     /// Length of the opening mark, what it opens, and the missing mark.
     Unterminated(usize, &'static str, &'static str),
@@ -73,6 +90,9 @@ fn piece(bytes: &[u8], at: usize) -> (Piece, usize) {
         b'-' if next == Some(&b'-') => (Piece::LineComment, line_end(bytes, at)),
         b'/' if next == Some(&b'*') => {
             closed(comment_end(bytes, at + 2), Piece::Blank, Piece::Unterminated(2, "comment", "*/"))
+        }
+        b'\'' if escaped::opens(bytes, at) => {
+            closed(escaped::end(bytes, at), Piece::Escaped, Piece::Unterminated(1, "text literal", "'"))
         }
         // A doubled quote inside is an end directly followed by a start.
         b'\'' => closed(find(bytes, at + 1, b'\''), Piece::Content, Piece::Unterminated(1, "text literal", "'")),
@@ -159,6 +179,7 @@ mod tests {
         check("  -- only a comment", &[]);
         check("a /* 'b */ c", &["a /* 'b */ c"]);
         check("a /* ; /* ; */ ; */ b;/**/c/*/*/**/*/*/", &["a /* ; /* ; */ ; */ b", "c"]);
+        check(r"a E'\';' b; e'\\'; fe'\'; c", &[r"a E'\';' b", r"e'\\'", r"fe'\'", "c"]);
         check("-- a;\rb; -- c;\r\nd -- e;", &["b", "d"]);
     }
 

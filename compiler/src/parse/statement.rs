@@ -85,6 +85,8 @@ pub enum AttributeKind {
     Null,
     NotNull,
     PrimaryKey,
+    /// A promise that nothing relies on.
+    Unique,
     /// `[FOREIGN KEY] REFERENCES table [(column)]`.
     References {
         table: Name,
@@ -99,6 +101,7 @@ pub enum AttributeKind {
 #[derive(Clone, Debug)]
 pub enum TableConstraint {
     PrimaryKey { columns: Vec<Name>, span: Span },
+    Unique { columns: Vec<Name> },
     ForeignKey { columns: Vec<Name>, table: Name, referred: Vec<Name>, span: Span },
 }
 

@@ -50,9 +50,11 @@ impl Cx<'_> {
                 let (table, referred) = self.references()?;
                 Ok(Some(TableConstraint::ForeignKey { columns, table, referred, span: self.since(start) }))
             }
-            (word @ ("UNIQUE" | "CHECK"), "(") => {
-                Err(Box::new(Diagnostic::unsupported(format!("the constraint {word}"), start)))
+            ("UNIQUE", "(") => {
+                self.expect("UNIQUE")?;
+                Ok(Some(TableConstraint::Unique { columns: self.names_in_parentheses()? }))
             }
+            (word @ "CHECK", "(") => Err(Box::new(Diagnostic::unsupported(format!("the constraint {word}"), start))),
             _ => Ok(None),
         }
     }
@@ -116,12 +118,16 @@ impl Cx<'_> {
             "DEFAULT" => AttributeKind::Default(self.attribute_expression()?),
             "LATENESS" => AttributeKind::Lateness(self.attribute_expression()?),
             "WATERMARK" => AttributeKind::Watermark(self.attribute_expression()?),
+            "UNIQUE" => {
+                self.parser.next_token();
+                AttributeKind::Unique
+            }
             "INTERNED" => {
                 self.parser.next_token();
                 AttributeKind::Interned
             }
             "," | ")" | "EOF" => return Ok(None),
-            word @ ("UNIQUE" | "CHECK" | "GENERATED" | "COLLATE" | "AS") => {
+            word @ ("CHECK" | "GENERATED" | "COLLATE" | "AS") => {
                 return Err(Box::new(Diagnostic::unsupported(format!("the column attribute {word}"), start)));
             }
             _ => return Err(self.unexpected("a column attribute, `,` or `)`")),

@@ -1,7 +1,7 @@
 //! BINARY and VARBINARY: conversions and functions over bytes. Positions count bytes from 1.
 
 use crate::arithmetic::Integer;
-use crate::error::{INVALID_ARGUMENT, INVALID_TEXT};
+use crate::error::INVALID_TEXT;
 use crate::function::Signature;
 use crate::pad::{MAX_LENGTH, too_long};
 use crate::{SqlError, SqlType, binary};
@@ -119,14 +119,11 @@ pub fn substring_from(bytes: &[u8], start: i64) -> Cow<'_, [u8]> {
     Cow::Borrowed(&bytes[before..])
 }
 
-/// As of text: positions before the first count toward the length.
-pub fn substring(bytes: &[u8], start: i64, length: i64) -> Result<Cow<'_, [u8]>, SqlError> {
-    if length < 0 {
-        return Err(SqlError::new(INVALID_ARGUMENT, "the length of a substring must not be negative"));
-    }
-    let place = |at: i64| usize::try_from(at.saturating_sub(1)).unwrap_or(0).min(bytes.len());
-    let (from, to) = (place(start), place(start.saturating_add(length)));
-    Ok(Cow::Borrowed(&bytes[from..to.max(from)]))
+/// So many bytes from a position on; a position before the first is the first, nothing for a negative length.
+pub fn substring(bytes: &[u8], start: i64, length: i64) -> Cow<'_, [u8]> {
+    let rest = bytes.len().min(usize::try_from(start.saturating_sub(1)).unwrap_or(0));
+    let length = usize::try_from(length).unwrap_or(0).min(bytes.len() - rest);
+    Cow::Borrowed(&bytes[rest..rest + length])
 }
 
 /// Where the first bytes stand in the second, from 1; 0 where they do not.
@@ -141,8 +138,11 @@ pub fn overlay(bytes: &[u8], new: &[u8], start: i64) -> Result<Vec<u8>, SqlError
     overlay_for(bytes, new, start, new.len() as i64)
 }
 
-/// `length` bytes from `start` on replaced.
+/// `length` bytes from `start` on replaced; nothing is when they start before the first.
 pub fn overlay_for(bytes: &[u8], new: &[u8], start: i64, length: i64) -> Result<Vec<u8>, SqlError> {
+    if start < 1 {
+        return Ok(bytes.to_vec());
+    }
     let place = |at: i64| usize::try_from(at.saturating_sub(1)).unwrap_or(0).min(bytes.len());
     let (from, to) = (place(start), place(start.saturating_add(length.max(0))));
     concat(&concat(&bytes[..from], new)?, &bytes[to.max(from)..])
@@ -174,9 +174,9 @@ functions! { pub static FUNCTIONS:
     "LEFT" (VARBINARY, BIGINT) -> VARBINARY = binary::left, Strict {}, "The first bytes.";
     "RIGHT" (VARBINARY, BIGINT) -> VARBINARY = binary::right, Strict {}, "The last bytes.";
     "SUBSTRING" (VARBINARY, BIGINT) -> VARBINARY = binary::substring_from, Strict {}, "The bytes from a position on.";
-    "SUBSTRING" (VARBINARY, BIGINT, BIGINT) -> VARBINARY = binary::substring, Strict {fallible}, "So many bytes from a position on.";
+    "SUBSTRING" (VARBINARY, BIGINT, BIGINT) -> VARBINARY = binary::substring, Strict {}, "So many bytes from a position on.";
     "SUBSTR" (VARBINARY, BIGINT) -> VARBINARY = binary::substring_from, Strict {}, "The bytes from a position on.";
-    "SUBSTR" (VARBINARY, BIGINT, BIGINT) -> VARBINARY = binary::substring, Strict {fallible}, "So many bytes from a position on.";
+    "SUBSTR" (VARBINARY, BIGINT, BIGINT) -> VARBINARY = binary::substring, Strict {}, "So many bytes from a position on.";
     "POSITION" (VARBINARY, VARBINARY) -> INTEGER = binary::position, Strict {}, "Where the first argument stands in the second; 0 where it does not.";
     "OVERLAY" (VARBINARY, VARBINARY, BIGINT) -> VARBINARY = binary::overlay, Strict {fallible}, "Bytes from a position on replaced.";
     "OVERLAY" (VARBINARY, VARBINARY, BIGINT, BIGINT) -> VARBINARY = binary::overlay_for, Strict {fallible}, "So many bytes from a position on replaced.";
@@ -204,14 +204,16 @@ mod tests {
     #[test]
     fn parts() {
         let bytes = [1, 2, 3, 4];
-        assert_eq!(&*substring(&bytes, 2, 2).unwrap(), [2, 3]);
-        assert_eq!(&*substring(&bytes, -1, 3).unwrap(), [1]);
-        assert!(substring(&bytes, i64::MIN, i64::MAX).unwrap().is_empty());
-        assert!(substring(&bytes, 1, -1).is_err());
+        assert_eq!(&*substring(&bytes, 2, 2), [2, 3]);
+        assert_eq!(&*substring(&bytes, -1, 3), [1, 2, 3]);
+        assert_eq!(&*substring(&bytes, i64::MIN, i64::MAX), bytes);
+        assert!(substring(&bytes, 1, -1).is_empty() && substring(&bytes, i64::MAX, i64::MAX).is_empty());
         assert_eq!((&*left(&bytes, -1), &*right(&bytes, 9)), (&[][..], &bytes[..]));
         assert_eq!((position(&[3, 4], &bytes), position(&[4, 3], &bytes), position(&[], &bytes)), (3, 0, 1));
         assert_eq!(overlay(&bytes, &[9], 2), Ok(vec![1, 9, 3, 4]));
         assert_eq!(overlay_for(&bytes, &[9], 2, 9), Ok(vec![1, 9]));
+        assert_eq!((overlay(&bytes, &[9], 0), overlay(&bytes, &[9], 9)), (Ok(bytes.to_vec()), Ok(vec![1, 2, 3, 4, 9])));
+        assert_eq!(overlay_for(&[0x12, 0x34, 0x56, 0x78, 0x90], &[2, 3], 2, 3), Ok(vec![0x12, 2, 3, 0x90]));
         assert_eq!((to_int(&[1, 0]), to_int(&[]), to_int(&[255, 255, 255, 255, 7])), (Some(256), None, Some(-1)));
         assert_eq!((parse_hex("0aFf"), parse_hex("0"), parse_hex("0é")), (Some(vec![10, 255]), None, None));
     }

@@ -179,10 +179,17 @@ fn variant(cursor: &mut Cursor<'_>, kind: Kind, depth: usize) -> Result<Value, N
     })
 }
 
-/// A DECIMAL when all digits fit one, else a DOUBLE.
+/// A whole number without point and exponent is a BIGINT UNSIGNED, below zero a BIGINT; any other a DECIMAL when all digits fit
+/// one, else a DOUBLE.
 fn number(text: &str) -> Result<Value, NotRead> {
     use crate::decimal::Rounding;
     use crate::decimal_text::parse_decimal;
+    if let Ok(value) = text.parse() {
+        return Ok(Value::variant(SqlType::UBigInt, Value::UBigInt(value)));
+    }
+    if let Ok(value) = text.parse() {
+        return Ok(Value::variant(SqlType::BigInt, Value::BigInt(value)));
+    }
     for scale in 0..=38 {
         let [below, above] = [Rounding::Floor, Rounding::Ceiling].map(|way| parse_decimal(text, 38, scale, way));
         match (below, above) {

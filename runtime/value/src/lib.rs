@@ -16,6 +16,7 @@ pub mod array;
 pub mod binary;
 pub mod bits;
 pub mod boolean;
+pub mod byte_bits;
 pub mod cast;
 pub mod compare;
 pub mod day_name;
@@ -39,6 +40,7 @@ pub mod text;
 pub mod truncate;
 pub mod uuid;
 pub mod variant;
+pub mod variant_tree;
 pub mod window;
 
 pub mod calendar;

@@ -14,7 +14,7 @@ fn domain(call: String) -> SqlError {
 
 /// NaN for NaN in either argument, even for a power of one.
 pub fn power(base: f64, exponent: f64) -> f64 {
-    if base.is_nan() || exponent.is_nan() { f64::NAN } else { base.powf(exponent) }
+    if exponent.is_nan() { f64::NAN } else { base.powf(exponent) }
 }
 
 /// NaN for a negative argument.

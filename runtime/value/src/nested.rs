@@ -251,18 +251,22 @@ fn held(variant: &Variant, to: SqlType) -> Option<Value> {
         (Value::Null, _, _) => None,
         (_, _, SqlType::Variant) => Some(Value::Variant(Arc::new(variant.clone()))),
         (Value::Array(elements), _, SqlType::Array(element)) => {
-            Some(Value::array(elements.iter().map(|value| part_held(value, *element))))
+            let elements: Option<Arc<[Value]>> = elements.iter().map(|value| part_held(value, *element)).collect();
+            elements.map(Value::Array)
         }
         (Value::Map(entries), _, SqlType::Map(entry)) => {
-            let entries = entries.iter().map(|(key, value)| (part_held(key, entry.0.0), part_held(value, entry.0.1)));
-            Some(map(entries))
+            let entries = entries
+                .iter()
+                .map(|(key, value)| Some((part_held(key, entry.0.0)?, part_held(value, entry.0.1)?)))
+                .collect::<Option<Vec<_>>>();
+            entries.map(map)
         }
         (Value::Map(entries), _, SqlType::Row(fields)) => {
             let mut values = Vec::with_capacity(fields.len());
             for field in fields.iter() {
                 let entry =
                     entries.iter().find(|(key, _)| matches!(key, Value::Variant(v) if is_name(v, field.name.0)));
-                let value = entry.map_or(Value::Null, |(_, value)| part_held(value, field.columntype.ty));
+                let value = entry.and_then(|(_, value)| part_held(value, field.columntype.ty)).unwrap_or(Value::Null);
                 if value.is_null() && !field.columntype.nullable {
                     return None;
                 }
@@ -290,10 +294,14 @@ fn is_name(key: &Variant, name: &str) -> bool {
     matches!(&key.value, Value::Text(text) if **text == *name)
 }
 
-fn part_held(value: &Value, to: SqlType) -> Value {
+/// A part as a type; `None` when it is neither of the type nor NULL.
+fn part_held(value: &Value, to: SqlType) -> Option<Value> {
     match value {
-        Value::Variant(variant) if to != SqlType::Variant => held(variant, to).unwrap_or(Value::Null),
-        value => value.clone(),
+        Value::Variant(variant) if to != SqlType::Variant => match variant.value.is_null() {
+            true => Some(Value::Null),
+            false => held(variant, to),
+        },
+        value => Some(value.clone()),
     }
 }
 
@@ -314,7 +322,7 @@ boxed_functions! { pub static CASTS:
     "CAST" (MAP) -> (is VARCHAR) = nested::cast_to_text, Strict {}, "The map as JSON would show it.";
     "CAST" (ROW) -> (is VARCHAR) = nested::cast_to_text, Strict {}, "The row as JSON would show it.";
     "CAST" (ANY) -> (is VARIANT) = nested::cast_to_variant, Never {}, "The value with its type, NULL too.";
-    "CAST" (VARIANT) -> (is ANY) = nested::from_variant, StrictToOption {}, "The value inside, NULL when it is of another type.";
+    "CAST" (VARIANT) -> (is ANY) = nested::from_variant, StrictToOption {}, "The value inside, NULL when it is of another type; so is an array or map when one of its parts is, while a field of a row is NULL alone.";
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use crate::function::Function;
 use crate::{
-    arithmetic, array, binary, bits, boolean, cast, compare, day_name, decimal, degrees, extract, float, format, guard,
-    interval, like, map, math, months, number, occurrence, pad, record, text, truncate, variant, window,
+    arithmetic, array, binary, bits, boolean, byte_bits, cast, compare, day_name, decimal, degrees, extract, float,
+    format, guard, interval, like, map, math, months, number, occurrence, pad, record, text, truncate, variant,
+    variant_tree, window,
 };
 use std::collections::BTreeMap;
 
@@ -50,11 +51,11 @@ pub fn families() -> Vec<Family> {
         Family::new("text with places", &[format::FUNCTIONS]),
         Family::new("patterns", &[like::FUNCTIONS]),
         Family::new("conditions of rewrites", &[guard::FUNCTIONS]),
-        Family::new("bytes", &[binary::FUNCTIONS]),
+        Family::new("bytes", &[binary::FUNCTIONS, byte_bits::FUNCTIONS]),
         Family::new("arrays", &[array::FUNCTIONS]),
         Family::new("maps", &[map::FUNCTIONS]),
         Family::new("rows", &[record::FUNCTIONS]),
-        Family::new("variants and JSON", &[variant::FUNCTIONS]),
+        Family::new("variants and JSON", &[variant::FUNCTIONS, variant_tree::FUNCTIONS]),
         Family::new("casts", cast::FAMILIES),
     ]
 }

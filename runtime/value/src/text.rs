@@ -90,6 +90,23 @@ pub fn substring(text: &str, from: i64, length: i64) -> &str {
     &rest[..offset(rest, usize::try_from(end.saturating_sub(first)).unwrap_or(0))]
 }
 
+/// The position from 1 that a position means which counts from the end where it is negative, and no further than to the start.
+fn from_end(text: &str, from: i64) -> i64 {
+    match from {
+        0.. => from.max(1),
+        _ => (i64::from(char_length(text)).saturating_add(from)).max(0) + 1,
+    }
+}
+
+pub fn substr_from(text: &str, from: i64) -> &str {
+    substring_from(text, from_end(text, from))
+}
+
+/// So many characters from a position on; nothing for a negative length.
+pub fn substr(text: &str, from: i64, length: i64) -> &str {
+    substring(text, from_end(text, from), length)
+}
+
 /// The first characters; nothing for a negative count.
 pub fn left(text: &str, count: i64) -> &str {
     &text[..offset(text, usize::try_from(count).unwrap_or(0))]
@@ -218,8 +235,8 @@ functions! { pub static FUNCTIONS:
     "BIT_LENGTH" (VARCHAR) -> BIGINT = text::bit_length, Strict {}, "Number of bits in UTF-8.";
     "SUBSTRING" (VARCHAR, BIGINT) -> VARCHAR = text::substring_from, Strict {}, "The text from a position on.";
     "SUBSTRING" (VARCHAR, BIGINT, BIGINT) -> VARCHAR = text::substring, Strict {}, "Some characters from a position on.";
-    "SUBSTR" (VARCHAR, BIGINT) -> VARCHAR = text::substring_from, Strict {}, "The text from a position on.";
-    "SUBSTR" (VARCHAR, BIGINT, BIGINT) -> VARCHAR = text::substring, Strict {}, "Some characters from a position on.";
+    "SUBSTR" (VARCHAR, BIGINT) -> VARCHAR = text::substr_from, Strict {}, "The text from a position on, which counts from the end where it is negative.";
+    "SUBSTR" (VARCHAR, BIGINT, BIGINT) -> VARCHAR = text::substr, Strict {}, "Some characters from a position on, which counts from the end where it is negative.";
     "LEFT" (VARCHAR, BIGINT) -> VARCHAR = text::left, Strict {}, "The first characters.";
     "RIGHT" (VARCHAR, BIGINT) -> VARCHAR = text::right, Strict {}, "The last characters.";
     "TRIM BOTH" (VARCHAR, VARCHAR) -> VARCHAR = text::trim_both, Strict {}, "The second text without any of the first's characters at its ends.";
@@ -256,6 +273,11 @@ mod tests {
         assert_eq!(substring("string", i64::MAX, i64::MAX), "");
         assert_eq!(substring("string", i64::MIN, i64::MAX), "");
         assert_eq!(substring_from("hello", 3), "llo");
+        assert_eq!((substr("Thomás", -3, 2), substr("Thomas", 2, -1), substr("abc", -9, 2)), ("má", "", "ab"));
+        assert_eq!(
+            (substr_from("Thomas", -2), substr_from("abc", 0), substr_from("abc", i64::MIN)),
+            ("as", "abc", "abc")
+        );
         assert_eq!(substring_from("hello", -3), "hello");
         assert_eq!(substring_from("hello", i64::MIN), "hello");
         assert_eq!((left("かわいい", 2), right("かわいい", 3)), ("かわ", "わいい"));

@@ -5,7 +5,9 @@ use crate::function::Signature;
 use crate::json::json_value;
 use crate::nested::{map_of_variants, order};
 use crate::text_form::parse_value;
+use crate::variant_tree::field_path;
 use crate::{SqlError, SqlType, Value, Variant, json_text, nested, variant};
+use std::collections::BTreeSet;
 
 type Outcome = Result<Value, SqlError>;
 
@@ -72,7 +74,7 @@ pub fn field(values: &[Value], _: &Signature<'_>) -> Outcome {
 }
 
 /// The element at a position from 1, or the value of an integer key; NULL where there is none.
-pub fn element(values: &[Value], _: &Signature<'_>) -> Outcome {
+fn element(values: &[Value]) -> Outcome {
     let (Some(variant), Value::BigInt(index)) = (held(&values[0]), &values[1]) else { return Ok(Value::Null) };
     Ok(match &variant.value {
         Value::Array(elements) => {
@@ -91,61 +93,80 @@ pub fn element(values: &[Value], _: &Signature<'_>) -> Outcome {
     })
 }
 
-/// The keys of a map that are texts; NULL for anything else.
-pub fn keys(values: &[Value], _: &Signature<'_>) -> Outcome {
-    let Some(Variant { value: Value::Map(entries), .. }) = held(&values[0]) else { return Ok(Value::Null) };
-    let names = entries.iter().filter_map(|(key, _)| match &held(key)?.value {
-        Value::Text(text) => Some(Value::text(text.clone())),
-        _ => None,
-    });
-    Ok(Value::array(names))
+/// The value of a key of any type; an integer is a position from 1 in an array. NULL where there is none.
+pub fn item(values: &[Value], signature: &Signature<'_>) -> Outcome {
+    let ty = signature.arguments[1];
+    if ty.is_integer() {
+        let Ok(index) = nested::cast_value(&values[1], ty, SqlType::BigInt) else { return Ok(Value::Null) };
+        return element(&[values[0].clone(), index]);
+    }
+    let wanted = nested::to_variant(&values[1], ty);
+    if let (Some(Variant { value: Value::Array(_), .. }), Some(index)) = (held(&values[0]), held(&wanted))
+        && index.ty.is_integer()
+    {
+        let inner = Signature { arguments: &[SqlType::Variant, index.ty], result: SqlType::Variant };
+        return item(&[values[0].clone(), index.value.clone()], &inner);
+    }
+    let found = entries(&values[0]).iter().find(|(key, _)| order(key, &wanted).is_eq());
+    Ok(part(found.map(|(_, value)| value)))
 }
 
-/// `a.b` for the key `b` of the object at `a`; names that are no words stand in double quotes.
+/// The entries of an object; none of anything else.
+fn entries(value: &Value) -> &[(Value, Value)] {
+    match held(value) {
+        Some(Variant { value: Value::Map(entries), .. }) => entries,
+        _ => &[],
+    }
+}
+
+/// The name of a field; keys of other types have none.
+fn name_of(key: &Value) -> Option<&str> {
+    match &held(key)?.value {
+        Value::Text(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// The keys of an object that are texts, in order.
+pub fn keys(values: &[Value], _: &Signature<'_>) -> Outcome {
+    Ok(Value::array(entries(&values[0]).iter().filter_map(|(key, _)| name_of(key)).map(Value::text)))
+}
+
+/// `a.b` for the key `b` of the object at `a`, in the order of the paths; what is in arrays has none.
 pub fn paths(values: &[Value], _: &Signature<'_>) -> Outcome {
-    fn collect(variant: &Variant, before: &str, out: &mut Vec<Value>) {
-        let Value::Map(entries) = &variant.value else { return };
-        for (key, value) in entries.iter() {
-            let Some(Value::Text(name)) = held(key).map(|key| &key.value) else { continue };
-            let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-            let name = if is_word { name.to_string() } else { format!("\"{}\"", name.replace('"', "\\\"")) };
-            let path = if before.is_empty() { name } else { format!("{before}.{name}") };
-            out.push(Value::text(path.as_str()));
-            if let Some(inner) = held(value) {
-                collect(inner, &path, out);
-            }
+    fn collect(value: &Value, before: &str, out: &mut BTreeSet<String>) {
+        for (key, value) in entries(value) {
+            let Some(name) = name_of(key) else { continue };
+            let path = field_path(before, name);
+            collect(value, &path, out);
+            out.insert(path);
         }
     }
-    match held(&values[0]) {
-        Some(variant) if matches!(variant.value, Value::Map(_)) => {
-            let mut out = vec![];
-            collect(variant, "", &mut out);
-            Ok(Value::array(out))
-        }
-        _ => Ok(Value::Null),
-    }
+    let mut out = BTreeSet::new();
+    collect(&values[0], "", &mut out);
+    Ok(Value::array(out.into_iter().map(Value::text)))
 }
 
 /// The fields of an object whose values are of the result's value type.
 pub fn each(values: &[Value], signature: &Signature<'_>) -> Outcome {
     let SqlType::Map(entry) = signature.result else { return Ok(Value::Null) };
-    let Some(Variant { value: Value::Map(entries), .. }) = held(&values[0]) else { return Ok(Value::Null) };
-    let fields = entries.iter().filter_map(|(key, value)| {
-        let Value::Text(name) = &held(key)?.value else { return None };
-        Some((Value::text(name.clone()), read(held(value)?, entry.0.1)?))
+    let fields = entries(&values[0]).iter().filter_map(|(key, value)| {
+        let name = name_of(key)?;
+        Some((Value::text(name), read(held(value)?, entry.0.1)?))
     });
     Ok(nested::map(fields))
 }
 
-/// A value of JSON as a type, if it denotes one.
+/// A value of JSON as a type, if it is of the type: whole numbers of any type are integers, texts may be dates and times.
 fn read(variant: &Variant, ty: SqlType) -> Option<Value> {
-    match (&variant.value, ty) {
-        (Value::Boolean(value), SqlType::Boolean) => Some(Value::Boolean(*value)),
-        (Value::Text(text), ty) if !ty.is_numeric() && ty != SqlType::Boolean => parse_value(text, ty).ok(),
-        (Value::Decimal(_), ty) if ty.is_integer() => match variant.ty {
-            SqlType::Decimal { scale: 0, .. } => nested::cast_value(&variant.value, variant.ty, ty).ok(),
-            _ => None,
-        },
+    match (&variant.value, variant.ty, ty) {
+        (Value::Text(text), _, SqlType::Date | SqlType::Time | SqlType::Timestamp) => parse_value(text, ty).ok(),
+        (value, from, to) if from.same_family(to) => Some(value.clone()),
+        (value, from, to) if from.is_numeric() && to.is_integer() => {
+            let whole = nested::cast_value(value, from, to).ok()?;
+            let back = nested::cast_value(&whole, to, from).ok()?;
+            order(&back, value).is_eq().then_some(whole)
+        }
         _ => None,
     }
 }
@@ -284,16 +305,16 @@ boxed_functions! { pub static FUNCTIONS:
     "PARSE_JSON" (VARCHAR) -> (is VARIANT) = variant::parse, StrictToOption {}, "The value of a JSON text; NULL when it is not JSON.";
     "JSON_AS" (VARCHAR) -> (is ANY) = variant::json_as, StrictToOption {}, "The value of a type that a JSON text denotes, as jsonstring_as_... functions of a program give it.";
     "TO_JSON" (ANY) -> (is VARCHAR) = variant::to_json, Strict {}, "The value as JSON text.";
-    "[]" (VARIANT, BIGINT) -> (is VARIANT) = variant::element, StrictToOption {}, "The element at a position.";
     "[]" (VARIANT, VARCHAR) -> (is VARIANT) = variant::field, StrictToOption {}, "The value of a key.";
-    "JSON_KEYS" (VARIANT) -> (shape variant::texts) = variant::paths, StrictToOption {}, "The paths of all keys of an object and of the objects in it.";
-    "JSON_OBJECT_KEYS" (VARIANT) -> (shape variant::texts) = variant::keys, StrictToOption {}, "The keys of an object.";
-    "JSON_EACH_BIGINT" (VARIANT) -> (shape variant::bigints) = variant::each, StrictToOption {}, "The fields of an object that are whole numbers.";
-    "JSON_EACH_STRING" (VARIANT) -> (shape variant::strings) = variant::each, StrictToOption {}, "The fields of an object that are texts.";
-    "JSON_EACH_BOOLEAN" (VARIANT) -> (shape variant::booleans) = variant::each, StrictToOption {}, "The fields of an object that are truth values.";
-    "JSON_EACH_DATE" (VARIANT) -> (shape variant::dates) = variant::each, StrictToOption {}, "The fields of an object that are dates.";
-    "JSON_EACH_TIME" (VARIANT) -> (shape variant::times) = variant::each, StrictToOption {}, "The fields of an object that are times.";
-    "JSON_EACH_TIMESTAMP" (VARIANT) -> (shape variant::timestamps) = variant::each, StrictToOption {}, "The fields of an object that are timestamps.";
+    "[]" (VARIANT, ANY) -> (is VARIANT) = variant::item, StrictToOption {}, "The value of a key of any type; of an array the element at a position.";
+    "JSON_KEYS" (VARIANT) -> (shape variant::texts) = variant::paths, Strict {}, "The paths of all keys of an object and of the objects in it, in order; none of anything else.";
+    "JSON_OBJECT_KEYS" (VARIANT) -> (shape variant::texts) = variant::keys, Strict {}, "The keys of an object, in order; none of anything else.";
+    "JSON_EACH_BIGINT" (VARIANT) -> (shape variant::bigints) = variant::each, Strict {}, "The fields of an object that are whole numbers.";
+    "JSON_EACH_STRING" (VARIANT) -> (shape variant::strings) = variant::each, Strict {}, "The fields of an object that are texts.";
+    "JSON_EACH_BOOLEAN" (VARIANT) -> (shape variant::booleans) = variant::each, Strict {}, "The fields of an object that are truth values.";
+    "JSON_EACH_DATE" (VARIANT) -> (shape variant::dates) = variant::each, Strict {}, "The fields of an object that are dates.";
+    "JSON_EACH_TIME" (VARIANT) -> (shape variant::times) = variant::each, Strict {}, "The fields of an object that are times.";
+    "JSON_EACH_TIMESTAMP" (VARIANT) -> (shape variant::timestamps) = variant::each, Strict {}, "The fields of an object that are timestamps.";
     "VARIANT_MERGE" (VARIANT, VARIANT) -> (is VARIANT) = variant::merge, Strict {}, "Two objects as one, key by key; the second's values win.";
     "JSON_VALUE" (VARCHAR, VARCHAR) -> (is VARCHAR) = variant::json_scalar, StrictToOption {fallible}, "The scalar at a path of a JSON text.";
     "JSON_QUERY" (VARCHAR, VARCHAR) -> (is VARCHAR) = variant::json_part, StrictToOption {fallible}, "The object or array at a path of a JSON text.";
@@ -331,8 +352,16 @@ mod tests {
         assert_eq!(keys(&[parsed(r#"{"b": 1, "a": 2}"#)], &SIGNATURE), Ok(Value::array(["a", "b"].map(Value::text))));
         assert_eq!(
             (parse(&[Value::text("{")], &SIGNATURE), keys(&[parsed("[]")], &SIGNATURE)),
-            (Ok(Value::Null), Ok(Value::Null))
+            (Ok(Value::Null), Ok(Value::array([])))
         );
+        let keyed = |key: Value, ty: SqlType| {
+            let map = nested::map([(nested::to_variant(&key, ty), parsed("7"))]);
+            let arguments = [Value::variant(map_of_variants(), map), key];
+            item(&arguments, &Signature { arguments: &[SqlType::Variant, ty], result: SqlType::Variant })
+        };
+        for (key, ty) in [(Value::Date(1), SqlType::Date), (parsed("\"a\""), SqlType::Variant)] {
+            assert_eq!(keyed(key, ty), Ok(parsed("7")));
+        }
         assert_eq!(type_of(&[parsed("1.5")], &SIGNATURE), Ok(Value::text("DECIMAL")));
     }
 }

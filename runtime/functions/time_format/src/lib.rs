@@ -2,9 +2,12 @@
 //! stand for a field, all else for itself. The letters are those of C's strftime as the crate `chrono` has them. The TO_
 //! functions have templates of words instead, as in PostgreSQL.
 //!
+//! TO_CHAR writes numbers too, by templates of their own.
+//!
 //! Names of days and months are English. A TIMESTAMP is in UTC, which is what its offset and zone are written as.
 
 mod moment;
+pub mod number;
 pub mod read;
 mod specification;
 mod template;
@@ -15,5 +18,9 @@ pub mod write;
 use feldc_value::registry::Family;
 
 pub fn families() -> Vec<Family> {
-    vec![Family::new("formats of times", &[write::FUNCTIONS, read::FUNCTIONS, to_char::FUNCTIONS, to_date::FUNCTIONS])]
+    vec![
+        Family::new("formats of times", &[write::FUNCTIONS, read::FUNCTIONS, to_char::FUNCTIONS, to_date::FUNCTIONS]),
+        // Behind those of times, which a text in quotes is read as first.
+        Family::new("formats of numbers", &[number::FUNCTIONS]),
+    ]
 }

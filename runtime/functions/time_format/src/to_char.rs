@@ -44,7 +44,8 @@ fn number(value: i64, width: usize, part: Part) -> String {
     format!("{value:0width$}{}", part.ordinal.map_or(String::new(), |case| in_case(ending(value), case)))
 }
 
-fn ending(value: i64) -> &'static str {
+/// The ending of an ordinal number.
+pub fn ending(value: i64) -> &'static str {
     match (value % 10, value % 100 / 10) {
         (_, 1) => "th",
         (1, _) => "st",

@@ -1,4 +1,4 @@
-//! CONVERT_TIMEZONE: the clock of one zone to that of another.
+//! CONVERT_TIMEZONE and AT TIME ZONE: the clock of one zone to that of another.
 
 use crate::convert;
 use feldc_value::calendar::{check_day, check_timestamp, civil, day_of, time_of};
@@ -6,7 +6,7 @@ use feldc_value::error::{INVALID_ARGUMENT, clipped};
 use feldc_value::{SqlError, functions};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::tz::{AmbiguousOffset, TimeZone};
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 /// A zone by its name, whatever its case.
 fn zone(name: &str) -> Result<TimeZone, SqlError> {
@@ -55,7 +55,42 @@ pub fn convert(from: &str, to: &str, micros: i64) -> Result<i64, SqlError> {
     clock(&to, instant(&from, micros)?)
 }
 
+/// What the zone's clock shows at an instant, both in microseconds.
+pub fn at_zone(instant: i64, to: &str) -> Result<i64, SqlError> {
+    clock(&zone_or_offset(to)?, instant)
+}
+
+/// The instant at which the zone's clock shows a time, both in microseconds.
+pub fn from_zone(micros: i64, from: &str) -> Result<i64, SqlError> {
+    check_timestamp(Some(instant(&zone_or_offset(from)?, micros)?))
+}
+
+/// A zone by its name, or by its distance from UTC to the east, `+05:30`.
+fn zone_or_offset(name: &str) -> Result<TimeZone, SqlError> {
+    let offset = name.starts_with(['+', '-']).then(|| parse_offset(name)).flatten();
+    match offset {
+        Some(seconds) => Offset::from_seconds(seconds).map(TimeZone::fixed).map_err(|_| outside()),
+        None => zone(name),
+    }
+}
+
+/// `±HH`, `±HHMI` or `±HH:MI`, in seconds.
+fn parse_offset(text: &str) -> Option<i32> {
+    let (sign, digits) = (if text.starts_with('-') { -1 } else { 1 }, text.get(1..)?);
+    let (hours, minutes) = match digits.len() {
+        2 => (digits, "00"),
+        4 => (digits.get(..2)?, digits.get(2..)?),
+        5 if digits.as_bytes()[2] == b':' => (digits.get(..2)?, digits.get(3..)?),
+        _ => return None,
+    };
+    let number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse::<i32>().ok());
+    let (hours, minutes) = (number(hours)??, number(minutes)??);
+    (hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes) * 60)
+}
+
 functions! { pub static FUNCTIONS:
+    "AT TIME ZONE" (TIMESTAMPTZ, VARCHAR) -> TIMESTAMP = convert::at_zone, Strict {fallible}, "What the clock of a zone shows at an instant.";
+    "AT TIME ZONE" (TIMESTAMP, VARCHAR) -> TIMESTAMPTZ = convert::from_zone, Strict {fallible}, "The instant at which the clock of a zone shows a time.";
     "CONVERT_TIMEZONE" (VARCHAR, VARCHAR, TIMESTAMP) -> TIMESTAMP = convert::convert, Strict {fallible}, "What the clock of the second zone shows when that of the first shows a time.";
 }
 
@@ -79,6 +114,20 @@ mod tests {
             let at = |text| parse_timestamp(text).unwrap();
             assert_eq!(convert(from, to, at(before)), Ok(at(after)), "{from} {to} {before}");
         }
+    }
+
+    #[test]
+    fn instants() {
+        let at = |text| parse_timestamp(text).unwrap();
+        // Of PostgreSQL's documentation.
+        assert_eq!(from_zone(at("2001-02-16 20:38:40"), "America/Denver"), Ok(at("2001-02-17 03:38:40")));
+        assert_eq!(at_zone(at("2001-02-17 01:38:40"), "America/Denver"), Ok(at("2001-02-16 18:38:40")));
+        assert_eq!(at_zone(at("2024-01-01 00:00:00"), "+05:30"), Ok(at("2024-01-01 05:30:00")));
+        assert_eq!(from_zone(at("2024-01-01 00:00:00"), "-0930"), Ok(at("2024-01-01 09:30:00")));
+        for zone in ["+5", "+24", "+05:60", "-é1", "+", "Nowhere"] {
+            assert_eq!(at_zone(0, zone).unwrap_err().code, INVALID_ARGUMENT, "{zone}");
+        }
+        assert!(from_zone(i64::MIN, "UTC").is_err() && at_zone(i64::MAX, "+01").is_err());
     }
 
     #[test]
