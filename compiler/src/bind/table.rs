@@ -122,7 +122,6 @@ impl Binder<'_> {
         let (unsupported, help) = match &attribute.kind {
             AttributeKind::Lateness(_) => ("LATENESS", "remove it: results are the same, only state is kept longer"),
             AttributeKind::Watermark(_) => ("WATERMARK", "remove it: rows are then used as they arrive"),
-            AttributeKind::Interned => ("INTERNED", "remove it: it only saves memory"),
             AttributeKind::Null => {
                 let contrary = column
                     .attributes
@@ -197,7 +196,8 @@ impl Binder<'_> {
     fn assignable(&mut self, expr: &crate::plan::Expr, ty: SqlType) -> Bound<()> {
         let from = expr.ty.ty;
         let converts = implicit_cast_allowed(from, ty) || (from.is_numeric() && ty.is_numeric());
-        if converts || super::coerce::text_literal(expr).is_some() {
+        let fields = matches!((from, ty), (SqlType::Row(a), SqlType::Row(b)) if a.len() == b.len());
+        if converts || fields || super::coerce::text_literal(expr).is_some() {
             return Ok(());
         }
         let error =
