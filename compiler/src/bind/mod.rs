@@ -521,6 +521,15 @@ mod tests {
         says("CREATE TABLE d (a INT DEFAULT 1 / 0)", &["DEFAULT is not a constant"]);
     }
 
+    #[test]
+    fn large_constants_are_computed_when_they_are_needed() {
+        for call in ["REPEAT('x', 70000)", "ARRAY_REPEAT('abc', 5000)", "CAST(ARRAY_REPEAT(1, 5000) AS VARIANT)"] {
+            let shown = after_tables(&format!("CREATE VIEW x AS SELECT {call} AS large FROM t"));
+            assert!(shown.contains("REPEAT(") && shown.len() < 1000, "{call}: {} bytes", shown.len());
+        }
+        says("CREATE VIEW x AS SELECT ARRAY_REPEAT(1, 3) AS small FROM t", &["'[1,1,1]'"]);
+    }
+
     fn defaults(sql: &str) -> Vec<Option<String>> {
         let (statements, _) = crate::parse::parse(sql);
         let (program, _) = bind(&statements, sql).unwrap();

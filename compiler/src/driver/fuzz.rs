@@ -191,8 +191,9 @@ impl Fuzz {
         let mut expected = oracle::expected(rewritten, &tables.rows, session);
         if oracle::rows_visited(&self.bound, &tables.rows) <= ROWS_MAX {
             let bound = oracle::expected(&self.bound, &tables.rows, session);
-            // What nothing reads is not evaluated after the rewrites. Where it would have failed, its row stays.
-            if bound.errors == expected.errors {
+            // What nothing reads is not evaluated after the rewrites, and of copies of an expression not each is read. Where it
+            // would have failed, its row stays.
+            if bound.errors.is_empty() && expected.errors.is_empty() {
                 expected.views = bound.views;
             }
         }
@@ -297,6 +298,22 @@ mod tests {
         let fuzz = fuzz(&sql, &sql);
         for seed in 1..6 {
             assert!(fuzz.cases(seed, 6).iter().all(|case| fuzz.finding(case).is_none()));
+        }
+    }
+
+    #[test]
+    fn failures_of_what_nothing_reads_make_no_difference() {
+        for query in [
+            "SELECT k FROM t WHERE k > ALL (SELECT 6 / 0)",
+            "SELECT k FROM t WHERE k NOT IN (SELECT 6 / 0 WHERE 1 NOT IN (SELECT k FROM t))",
+            "SELECT k FROM t WHERE EXISTS (SELECT 1 FROM l)",
+        ] {
+            let local = "CREATE LOCAL VIEW l AS SELECT 1 / k AS unread FROM t;";
+            let sql = format!("{TABLE}{local} CREATE VIEW s AS {query};");
+            let fuzz = fuzz(&sql, &sql);
+            for seed in 1..6 {
+                assert_eq!(fuzz.cases(seed, 3).iter().find_map(|case| fuzz.finding(case)), None, "{query}");
+            }
         }
     }
 

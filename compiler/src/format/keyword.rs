@@ -321,6 +321,8 @@ fn is_spaced(before: &Token<'_>, token: &Token<'_>, unary: bool, head: bool) -> 
         return !matches!(token.kind, Kind::Comma | Kind::Semicolon);
     }
     match (before.kind, token.kind) {
+        // `1.` would be one number.
+        (Kind::Number, Kind::Dot) => true,
         (_, Kind::Comma | Kind::Semicolon | Kind::Dot | Kind::Close) | (Kind::Open | Kind::Dot, _) => false,
         (_, Kind::Symbol) if token.text == "::" => false,
         (Kind::Symbol, _) if before.text == "::" => false,

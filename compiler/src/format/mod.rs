@@ -178,8 +178,8 @@ WHERE x; -- last
     #[test]
     fn spaces_never_change_a_token() {
         check(
-            "select - -1, a- -b, -a, a||b, x::bigint, m['k'], array[1,2], t.*, U&'d\\0061' , x'00', 1.5e-3, a<>b, (a) from t",
-            "SELECT\n  - -1,\n  a - -b,\n  -a,\n  a || b,\n  x::BIGINT,\n  m['k'],\n  ARRAY[1, 2],\n  t.*,\n  U&'d\\0061',\n  x'00',\n  1.5e-3,\n  a <> b,\n  (a)\nFROM t\n",
+            "select - -1, a- -b, -a, a||b, x::bigint, m['k'], array[1,2], t.*, U&'d\\0061' , x'00', 1.5e-3, a<>b, (a), 1 .g from t",
+            "SELECT\n  - -1,\n  a - -b,\n  -a,\n  a || b,\n  x::BIGINT,\n  m['k'],\n  ARRAY[1, 2],\n  t.*,\n  U&'d\\0061',\n  x'00',\n  1.5e-3,\n  a <> b,\n  (a),\n  1 .g\nFROM t\n",
         );
         check(
             "create type r as (m map<varchar, bigint array>, \"Q t\" int);",

@@ -1,8 +1,8 @@
 //! Scalar expressions, shared by the plan (columns by id) and the circuit (columns by slot).
 
 use super::{ColumnId, Plan};
-use feldc_value::function::Function;
-use feldc_value::{ColumnType, Value};
+use feldc_value::function::{Function, Signature};
+use feldc_value::{ColumnType, SqlType, Value};
 
 /// A stretch of the program's text, by bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -85,7 +85,42 @@ pub enum Quantifier {
     All,
 }
 
+/// About as long a literal may be in generated code.
+const LITERAL_BYTES_MAX: usize = 1 << 16;
+/// What a value without texts takes there.
+const PLAIN_BYTES: usize = 32;
+
+/// About how many bytes of generated code a value takes.
+fn source_bytes(value: &Value) -> usize {
+    PLAIN_BYTES
+        + match value {
+            Value::Text(text) => text.len(),
+            Value::Binary(bytes) => bytes.len(),
+            Value::Array(values) | Value::Row(values) => values.iter().map(source_bytes).sum(),
+            Value::Map(entries) => entries.iter().map(|(key, value)| source_bytes(key) + source_bytes(value)).sum(),
+            Value::Variant(variant) => source_bytes(&variant.value),
+            _ => 0,
+        }
+}
+
 impl Expr {
+    /// The value of a call over literals, unless the function may give another one each time, fails, or gives a value that is
+    /// too large for a literal: what a function multiplies is not small.
+    pub fn constant_call(&self) -> Option<Value> {
+        let ExprKind::Call { function, arguments } = &self.kind else { return None };
+        if !function.deterministic {
+            return None;
+        }
+        let literal = |argument: &Expr| match &argument.kind {
+            ExprKind::Literal(value) => Some(value.clone()),
+            _ => None,
+        };
+        let values: Vec<Value> = arguments.iter().map(literal).collect::<Option<_>>()?;
+        let types: Vec<SqlType> = arguments.iter().map(|argument| argument.ty.ty).collect();
+        let value = (function.call)(&values, &Signature { arguments: &types, result: self.ty.ty }).ok()?;
+        (source_bytes(&value) <= LITERAL_BYTES_MAX).then_some(value)
+    }
+
     pub fn column(id: ColumnId, ty: ColumnType, span: Span) -> Expr {
         Expr { kind: ExprKind::Column(id), ty, span }
     }

@@ -93,7 +93,15 @@ fn mark_views(plan: &Plan, read: &mut [bool]) {
     if let Plan::View { view, .. } = plan {
         read[view.0] = true;
     }
+    plan.expressions().into_iter().for_each(|expr| mark_views_in(expr, read));
     plan.children().into_iter().for_each(|child| mark_views(child, read));
+}
+
+fn mark_views_in(expr: &Expr, read: &mut [bool]) {
+    if let ExprKind::Subquery { plan, .. } = &expr.kind {
+        mark_views(plan, read);
+    }
+    expr.children().into_iter().for_each(|child| mark_views_in(child, read));
 }
 
 /// The places of all expressions in the conditions of joins.

@@ -2,8 +2,7 @@
 
 use super::super::form::{conjunction, disjunction, is_never, is_true, null, truth};
 use crate::plan::{Expr, ExprKind};
-use feldc_value::function::Signature;
-use feldc_value::{SqlType, Value};
+use feldc_value::Value;
 
 pub fn fold(expr: &mut Expr) {
     expr.children_mut().into_iter().for_each(fold);
@@ -98,18 +97,11 @@ fn fold_case(mut whole: Expr) -> Expr {
 
 /// A call over literals is its value, unless it fails: then a row that meets it fails.
 fn fold_call(whole: Expr) -> Expr {
-    let ExprKind::Call { function, arguments } = &whole.kind else { return whole };
-    let values: Option<Vec<Value>> = arguments
-        .iter()
-        .map(|argument| if let ExprKind::Literal(value) = &argument.kind { Some(value.clone()) } else { None })
-        .collect();
-    let Some(values) = values.filter(|_| function.deterministic) else { return whole };
-    let types: Vec<SqlType> = arguments.iter().map(|argument| argument.ty.ty).collect();
-    match (function.call)(&values, &Signature { arguments: &types, result: whole.ty.ty }) {
-        Ok(value) => {
+    match whole.constant_call() {
+        Some(value) => {
             let ty = feldc_value::ColumnType::new(whole.ty.ty, value.is_null());
             Expr::literal(value, ty, whole.span)
         }
-        Err(_) => whole,
+        None => whole,
     }
 }
