@@ -219,7 +219,8 @@ fn error_difference(expected: &Expected, session: &Session) -> Difference {
     let mut extra: Vec<&Failure> = certain.iter().filter(|failure| !expected.errors.contains_key(*failure)).collect();
     // One failure in two wordings: the same SQLSTATE on both sides.
     let codes = |failures: &[&Failure]| failures.iter().map(|(code, _)| code.clone()).collect::<BTreeSet<String>>();
-    let both: BTreeSet<String> = codes(&missing).intersection(&codes(&extra)).cloned().collect();
+    let unexpected: Vec<&Failure> = present.iter().filter(|failure| !expected.errors.contains_key(*failure)).collect();
+    let both: BTreeSet<String> = codes(&missing).intersection(&codes(&unexpected)).cloned().collect();
     missing.retain(|(code, _)| !both.contains(code));
     extra.retain(|(code, _)| !both.contains(code));
     let once = |failures: Vec<&Failure>| failures.iter().map(|failure| (spell(failure), 1)).collect::<Vec<_>>();

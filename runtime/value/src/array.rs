@@ -265,16 +265,25 @@ pub fn overlap(values: &[Value], _: &Signature<'_>) -> Outcome {
 }
 
 pub fn holds(values: &[Value], _: &Signature<'_>) -> Outcome {
+    if values[0].is_null() {
+        return Ok(Value::Null);
+    }
     Ok(Value::Boolean(contains(elements(&values[0]), &values[1])))
 }
 
 /// 0 where the element is not in the array.
 pub fn position(values: &[Value], _: &Signature<'_>) -> Outcome {
+    if values[0].is_null() {
+        return Ok(Value::Null);
+    }
     let found = elements(&values[0]).iter().position(|element| equal(element, &values[1]));
     Ok(Value::Integer(found.map_or(0, |at| at as i32 + 1)))
 }
 
 pub fn remove(values: &[Value], _: &Signature<'_>) -> Outcome {
+    if values[0].is_null() {
+        return Ok(Value::Null);
+    }
     Ok(Value::array(elements(&values[0]).iter().filter(|element| !equal(element, &values[1])).cloned()))
 }
 
@@ -468,9 +477,9 @@ boxed_functions! { pub static FUNCTIONS:
     "ARRAYS_OVERLAP" (ARRAY, ARRAY) -> (shape array::arrays_to_boolean) = array::overlap, Strict {}, "Have the arrays an element in common?";
     "||" (ARRAY, ANY) -> (shape array::append_shape) = array::append, Custom {}, "The array with an element behind its last.";
     "||" (ANY, ARRAY) -> (shape array::prepend_shape) = array::prepend_to, Custom {}, "The array with an element before its first.";
-    "ARRAY_CONTAINS" (ARRAY, ANY) -> (shape array::search_shape) = array::holds, Strict {}, "Is the element in the array?";
-    "ARRAY_POSITION" (ARRAY, ANY) -> (shape array::position_shape) = array::position, Strict {}, "Where the element stands first; 0 where it does not.";
-    "ARRAY_REMOVE" (ARRAY, ANY) -> (shape array::append_shape) = array::remove, Strict {}, "The array without an element.";
+    "ARRAY_CONTAINS" (ARRAY, ANY) -> (shape array::search_shape) = array::holds, Custom {}, "Is the element in the array? NULL is one like others.";
+    "ARRAY_POSITION" (ARRAY, ANY) -> (shape array::position_shape) = array::position, Custom {}, "Where the element stands first; 0 where it does not.";
+    "ARRAY_REMOVE" (ARRAY, ANY) -> (shape array::append_shape) = array::remove, Custom {}, "The array without an element, NULL too.";
     "ARRAY_REPEAT" (ANY, BIGINT) -> (shape array::repeat_shape) = array::repeat, Custom {fallible}, "The element so many times.";
     "ARRAY_INSERT" (ARRAY, BIGINT, ANY) -> (shape array::insert_shape) = array::insert, Custom {fallible}, "The array with an element put in at a position, counted from the end when negative.";
     "ANY TRUE" (ARRAY) -> (is BOOLEAN) = array::any_true, StrictToOption {}, "TRUE in any element, else NULL in any, else FALSE: ARRAY_EXISTS(a, x -> condition) over the conditions.";

@@ -213,7 +213,9 @@ fn absent(field: &RowField) -> Result<Value, NotRead> {
 }
 
 fn read_field(cursor: &mut Cursor<'_>, field: &RowField, depth: usize) -> Result<Value, NotRead> {
-    let value = part(cursor, field.columntype.ty, depth + 1)?;
+    // Where NULL cannot be, `null` is the null of JSON in a VARIANT.
+    let ColumnType { ty, nullable } = field.columntype;
+    let value = if nullable { part(cursor, ty, depth + 1)? } else { read(cursor, ty, depth + 1)? };
     match value.is_null() && !field.columntype.nullable {
         true => Err(NotRead::Unfit(format!("the field {:?} must not be null", field.name.0))),
         false => Ok(value),
